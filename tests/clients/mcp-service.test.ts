@@ -31,7 +31,9 @@ describe('the AI service, for clients of MCP', () => {
     const { prompts } = await client.listPrompts();
     const prompt = prompts.find(({ name }) => name.startsWith('template-'));
     const { messages } = await client.getPrompt({ name: prompt?.name ?? '', arguments: { topic: 'Blue tea' } });
-    expect((messages[0]?.content as { text: string }).text).to.include('Blue tea');
+    expect((messages[0]?.content as { text: string }).text)
+      .to.include('Blue tea')
+      .and.include(`for the website ${await host.site.name()}.`);
     expect((await (await site.connectAs('subscriber')).listPrompts()).prompts).to.deep.equal([]);
   });
 

@@ -34,7 +34,7 @@ export async function registerContent(ports: ContentParts): Promise<void> {
   hooks.addFilter('mcp_prompts', async (prompts, user) => {
     if (!user.can('edit_others_posts')) return prompts;
     const { templatePrompts } = await import('./templates/template-prompts.ts');
-    return [...prompts, ...templatePrompts(await (await load()).templates.list())];
+    return [...prompts, ...templatePrompts(host, await (await load()).templates.list())];
   });
   hooks.addFilter('svc_personal_data_export', async (records, person) =>
     (await import('./runs/personal-data.ts')).exportTexts(host, records, person),

@@ -1,3 +1,4 @@
+import type { HostApi } from '#plugin-api';
 import { enabledParts, partNames, type PartName, type TemplateSettings } from './template.ts';
 
 /** The placeholders of prompts and their descriptions. */
@@ -25,6 +26,17 @@ export function fillPrompt(prompt: string, values: Readonly<Partial<Record<Place
   return prompt.replace(pattern, (whole, name: string) =>
     Object.hasOwn(placeholders, name) ? (values[name as Placeholder] ?? '') : whole,
   );
+}
+
+/** The values that do not depend on the text. */
+export async function readSiteValues({
+  site,
+  clock,
+}: Pick<HostApi, 'site' | 'clock'>): Promise<Record<'site' | 'date', string>> {
+  const [name, timeZone] = await Promise.all([site.name(), site.timezone()]);
+  // The locale `sv-SE` uses the format of ISO 8601.
+  const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(clock.now());
+  return { site: name, date };
 }
 
 /** The errors in the prompts of a template, by path. */

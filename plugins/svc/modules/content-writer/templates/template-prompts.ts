@@ -1,9 +1,9 @@
-import type { McpPrompt } from '#plugin-api';
-import { fillPrompt, placeholders, type Placeholder } from './placeholders.ts';
+import type { HostApi, McpPrompt } from '#plugin-api';
+import { fillPrompt, placeholders, readSiteValues, type Placeholder } from './placeholders.ts';
 import type { Template } from './template.ts';
 
 /** Templates that write a new text, as prompts of the MCP server: their instructions, then what the text is about. */
-export function templatePrompts(templates: readonly Template[]): McpPrompt[] {
+export function templatePrompts(host: Pick<HostApi, 'site' | 'clock'>, templates: readonly Template[]): McpPrompt[] {
   return templates
     .filter(({ kind }) => kind === 'write')
     .map((template) => ({
@@ -15,7 +15,7 @@ export function templatePrompts(templates: readonly Template[]): McpPrompt[] {
         description: placeholders[name],
         ...(name === 'topic' && { required: true }),
       })),
-      render: (values) => renderTemplate(template, values),
+      render: async (values) => renderTemplate(template, { ...(await readSiteValues(host)), ...values }),
     }));
 }
 

@@ -4,7 +4,7 @@ import type { ContentPorts } from '../content-writer.ts';
 import type { GeneratedText } from '../../../ai/generate-text.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';
-import { fillPrompt, type Placeholder } from '../templates/placeholders.ts';
+import { fillPrompt, readSiteValues, type Placeholder } from '../templates/placeholders.ts';
 import { enabledParts, partLabels, type PartName, type TemplateSettings, partNames } from '../templates/template.ts';
 import { cleanContent, cleanLine, cleanTags } from './clean-part.ts';
 import { outputOfPart } from './part-outputs.ts';
@@ -37,7 +37,6 @@ async function promptValues(
     readonly part: PartName;
   },
 ): Promise<Record<Placeholder, string>> {
-  const [site, timeZone] = await Promise.all([host.site.name(), host.site.timezone()]);
   const content = draft.content ?? present?.content ?? '';
   const valueOf = (name: Exclude<PartName, 'image' | 'tags' | 'content'>): string =>
     draft[name] ?? present?.[name] ?? '';
@@ -53,9 +52,7 @@ async function promptValues(
     meta_description: valueOf('meta_description'),
     focus_keyword: valueOf('focus_keyword'),
     tags: (draft.tags ?? present?.tags ?? []).join(', '),
-    site,
-    // The locale `sv-SE` uses the format of ISO 8601.
-    date: new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(host.clock.now()),
+    ...(await readSiteValues(host)),
   };
 }
 
