@@ -1,4 +1,15 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  GetPromptResultSchema,
+  InitializeResultSchema,
+  ListPromptsResultSchema,
+  ListResourcesResultSchema,
+  ListResourceTemplatesResultSchema,
+  ListToolsResultSchema,
+  ReadResourceResultSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import type { TestHost } from '#testing';
 import { callTool, startMcpSite, type McpSite } from './mcp-site.ts';
@@ -209,16 +220,47 @@ describe('the MCP server, for its official client', () => {
         .that.includes(reason);
   });
 
-  it('speaks every version of the protocol that the SDK knows', async () => {
-    const headers = { authorization: site.authorization.subscriber };
-    for (const protocolVersion of SUPPORTED_PROTOCOL_VERSIONS) {
-      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } };
-      const response = await site.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params }, headers);
-      const { result } = (await response.json()) as { result: Record<string, unknown> };
-      expect(result).to.include({ protocolVersion });
-      expect(result['serverInfo']).to.deep.include({ version: '1.0.0' });
-      const listed = await site.post(list, { ...headers, 'mcp-protocol-version': protocolVersion });
-      expect(listed.status, protocolVersion).to.equal(200);
-    }
+  for (const protocolVersion of SUPPORTED_PROTOCOL_VERSIONS)
+    it(`passes the checks of an inspector in version ${protocolVersion} of the protocol`, async () => {
+      const { id } = await host.content.posts.create({ title: 'Hello', content: 'Text', status: 'publish' });
+      const headers = { authorization: site.authorization.editor };
+      const send = async (method: string, params: object, sent: Record<string, string> = headers): Promise<unknown> => {
+        const response = await site.post({ jsonrpc: '2.0', id: 1, method, params }, sent);
+        expect(response.status, method).to.equal(200);
+        return ((await response.json()) as { result?: unknown }).result;
+      };
+      const clientInfo = { name: 'inspector', version: '1' };
+      const begun = await send('initialize', { protocolVersion, capabilities: {}, clientInfo });
+      const { serverInfo, ...negotiated } = InitializeResultSchema.parse(begun);
+      expect(serverInfo).to.include({ name: 'svc', version: '1.0.0' });
+      expect(negotiated).to.deep.equal({ protocolVersion, capabilities: { tools: {}, resources: {}, prompts: {} } });
+      const versioned = { ...headers, 'mcp-protocol-version': protocolVersion };
+      const ask = (method: string, params: object = {}) => send(method, params, versioned);
+      expect(await ask('ping')).to.deep.equal({});
+      const { tools } = ListToolsResultSchema.parse(await ask('tools/list'));
+      expect(tools).to.have.length.above(10);
+      const read = { name: 'host_read-post', arguments: { id } };
+      const result = CallToolResultSchema.parse(await ask('tools/call', read));
+      expect(result.structuredContent).to.include({ id, title: 'Hello' });
+      const { resources } = ListResourcesResultSchema.parse(await ask('resources/list'));
+      expect(resources.map(({ uri }) => uri)).to.include(`wp://posts/${String(id)}`);
+      ListResourceTemplatesResultSchema.parse(await ask('resources/templates/list'));
+      const { contents } = ReadResourceResultSchema.parse(await ask('resources/read', { uri: `wp://posts/${id}` }));
+      expect(contents[0]).to.include({ mimeType: 'text/html' });
+      const { prompts } = ListPromptsResultSchema.parse(await ask('prompts/list'));
+      const chosen = { name: prompts[0]?.name, arguments: { topic: 'Blue tea' } };
+      const { messages } = GetPromptResultSchema.parse(await ask('prompts/get', chosen));
+      expect(messages[0]?.content).to.have.property('text').that.includes('Blue tea');
+    });
+
+  it('describes tools with schemas that models of every provider can take', async () => {
+    const { tools } = await (await site.connectAs('administrator')).listTools();
+    const ajv = new Ajv2020({ strict: true, validateFormats: false });
+    for (const { name, inputSchema, outputSchema = { type: 'object' } } of tools)
+      for (const schema of [inputSchema, outputSchema]) {
+        expect(() => ajv.compile(schema), name).to.not.throw();
+        // Dialects such as that of Gemini have one type, and no references.
+        expect(JSON.stringify(schema), name).to.not.match(/"type":\s*\[|"\$ref"|"additionalProperties":\{/);
+      }
   });
 });
