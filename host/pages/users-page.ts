@@ -9,6 +9,7 @@ import {
   notSelected,
   readIds,
   readList,
+  translateText,
   withNotice,
   readFormer,
   writeFormer,
@@ -130,7 +131,7 @@ async function roleTabs({
       current: role === '',
     },
     ...shown.map(({ name, label, count }) => ({
-      label: `${label} (${formatNumber(count)})`,
+      label: `${translateText(label)} (${formatNumber(count)})`,
       href: `?${new URLSearchParams({ role: name, ...query }).toString()}`,
       current: name === role,
     })),

@@ -20,6 +20,27 @@ function filesOf(...patterns: readonly string[]): string[] {
     .filter(Boolean);
 }
 
+/** What pages make of names of parameters, values and roles. */
+const derived: Readonly<Record<string, readonly string[]>> = {
+  host: [
+    'Administrator',
+    'Editor',
+    'Author',
+    'Contributor',
+    'Subscriber',
+    'Enter one per line.',
+    'Add',
+    '{1}, active',
+    '{1}, inactive',
+    'Search: {1}',
+  ],
+  svc: [
+    ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
+    ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Second', 'Article', 'Root'],
+    ...['Models that the key may use; * matches any characters.', 'May delete or overwrite', 'cached input {1}'],
+  ],
+};
+
 /** @param slug `host`, or of a plugin. */
 export function textsOf(slug: string): Texts {
   const texts = new Map<string, { file: string; many?: string }>();
@@ -30,6 +51,7 @@ export function textsOf(slug: string): Texts {
     ? filesOf('views/admin', 'views/site', 'views/mail')
     : filesOf(`views/${slug}`, `plugins/${slug}/views`))
     if (file.endsWith('.hbs')) readTemplate(file, note);
+  for (const text of derived[slug] ?? []) note(text, slug);
   if (slug !== 'host') readManifest(`plugins/${slug}/plugin.json`, note);
   for (const file of filesOf(slug === 'host' ? 'host/*.ts' : `plugins/${slug}/*.ts`))
     if (isPage(file)) readCode(file, note);
@@ -60,9 +82,15 @@ function notePlurals(node: unknown, note: (one: string, many: string) => void): 
   for (const child of Object.values(node)) notePlurals(child, note);
 }
 
-/** What the reader of the code does not look into: contracts of REST, wire formats of providers, tools for authors. */
+/** What people never read on a page. */
 const leftOut =
-  /\.test\.|\.route\.ts|-routes?\.ts|\/(testing|build|authoring|fakes|oracle|database|hooks|loader|log|rest|mcp|abilities|browser|storage|vectors|stores|embeddings|images-generate|openai|sandbox\/images|videos)\/|\/migrations|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+  /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks|loader|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+/** Contracts of REST and wire formats of providers, of which pages show names and summaries alone. */
+const contracts =
+  /\.route\.ts|-routes?\.ts|\/(rest|mcp|abilities|stores|embeddings|images-generate|openai|videos)\/|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|posts-list|terms-routes/;
+/** In them, schemas of settings have descriptions that forms show; those of arguments are for programs. */
+const isHelpOfSetting = /(provider|store)\.ts$/;
+const withHelp = /provider\.ts|store\.ts|\.event\.ts|\/events\.ts|abilities/;
 
 function isPage(file: string): boolean {
   return !leftOut.test(file);
@@ -75,6 +103,7 @@ const textProperties = new Set(
     'state outcome none here intro topic scope origin meaning question why'
   ).split(' '),
 );
+const contractProperties = new Set(['label', 'title', 'summary', 'help', 'hint']);
 const leftOutCalls =
   /(^|\.)(error|warn|info|debug)$|^(Error|TypeError|RegExp|ManifestError|ConfigError)$|raw$|setHeader|append|startsWith|endsWith|includes|replace|split|join|test|exec|unreadable|Symbol|set|get|has|span$|off$|push$/;
 
@@ -84,7 +113,7 @@ function readCode(file: string, note: Note): void {
     const call = ts.isCallExpression(node) ? node.expression.getText() : '';
     if (/formatCount$/.test(call)) noteCount((node as ts.CallExpression).arguments, file, note);
     const text = literalText(node);
-    if (text !== undefined && !isPartOfLiteral(node) && isText(node, text)) {
+    if (text !== undefined && !isPartOfLiteral(node) && isShown({ node, text, file })) {
       note(text, file);
       return;
     }
@@ -117,6 +146,42 @@ function literalText(node: ts.Node): string | undefined {
 
 function isPartOfLiteral({ parent }: ts.Node): boolean {
   return ts.isBinaryExpression(parent) && literalText(parent) !== undefined;
+}
+
+function isShown({
+  node,
+  text,
+  file,
+}: {
+  readonly node: ts.Node;
+  readonly text: string;
+  readonly file: string;
+}): boolean {
+  if (!hasLetters(text.replace(/\{\d+\}/g, ''))) return false;
+  if (!contracts.test(file)) return isText(node, text) || isLabel(node, text);
+  return isNamed(node, file) || (isHelpOfSetting.test(file) && isText(node, text));
+}
+
+/** Whether it is the value of a property that pages show of a contract. */
+function isNamed({ parent }: ts.Node, file: string): boolean {
+  if (!ts.isPropertyAssignment(parent)) return false;
+  const name = parent.name.getText();
+  return contractProperties.has(name) || (name === 'description' && withHelp.test(file));
+}
+
+/** A word of a table such as `const labels = { vivid: 'Vivid' }` or `[['audio', 'Audio']]`. */
+function isLabel({ parent }: ts.Node, text: string): boolean {
+  if (!/^[A-Z]/.test(text)) return false;
+  if (ts.isArrayLiteralExpression(parent)) {
+    const [value, label] = parent.elements.map((element) => literalText(element));
+    return parent.elements.length === 2 && label === text && /^[a-z]/.test(value ?? '');
+  }
+  if (!ts.isPropertyAssignment(parent)) return false;
+  const { parent: owner } = parent.parent;
+  return (
+    (ts.isVariableDeclaration(owner) || ts.isSatisfiesExpression(owner) || ts.isAsExpression(owner)) &&
+    /^[a-z][\w-]*$|^'[a-z]/.test(parent.name.getText())
+  );
 }
 
 /** Whether a person reads it: by what it is assigned to or passed to, else by its look of a sentence. */

@@ -198,7 +198,7 @@ async function tabs({ parts }: ContentPagesDependencies, { user, current, search
     },
     ...(await Promise.all(
       states.map(async (state) => ({
-        label: `${labels[state]} (${await count(state)})`,
+        label: `${translateText(labels[state])} (${await count(state)})`,
         href: `?${new URLSearchParams({ status: state, ...query }).toString()}`,
         current: state === current,
       })),

@@ -200,7 +200,7 @@ async function statusTabs(
       current: current === '',
     },
     ...shownStatuses.map(({ name, label, count }) => ({
-      label: `${label} (${formatNumber(count)})`,
+      label: `${translateText(label)} (${formatNumber(count)})`,
       href: `?${new URLSearchParams({ status: name, ...searchQuery }).toString()}`,
       current: name === current,
     })),
