@@ -36,8 +36,17 @@ export async function resolve(specifier, context, next) {
   const data = find(context.parentURL);
   const url = specifier === '#plugin-api' ? data?.pluginApi : specifier === '#testing' ? data?.testing : undefined;
   if (url !== undefined) return { url, format: 'module', shortCircuit: true };
-  const resolved = await next(specifier, context);
+  const resolved = withoutCommonJs(await next(specifier, context));
   return find(resolved.url) && (await isModule(resolved)) ? { ...resolved, format: 'module' } : resolved;
+}
+
+/**
+ * tsx looks for the exports of what it takes for CommonJS under another URL.
+ *
+ * @param {import('node:module').ResolveFnOutput} resolved
+ */
+function withoutCommonJs(resolved) {
+  return find(resolved.url) ? { ...resolved, url: resolved.url.replace(/%3Ftsx-commonjs.*/, '') } : resolved;
 }
 
 /** @param {string} url */

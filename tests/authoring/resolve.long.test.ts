@@ -38,7 +38,8 @@ const files = (types: boolean): Record<string, string> => {
   const ending = types ? 'ts' : 'js';
   return {
     [`index.${ending}`]: code(types),
-    [`lib/word.${ending}`]: `export const word${types ? ': string' : ''} = 'word';\n`,
+    [`lib/word.${ending}`]: `import { RestError } from '#plugin-api';
+      export const word${types ? ': string' : ''} = RestError.name === 'RestError' ? 'word' : '';\n`,
     [`tests/sample.test.${ending}`]: test(types),
   };
 };
