@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Knex, Undo, User } from '#plugin-api';
+import type { DirectWork, Knex, Undo, User } from '#plugin-api';
 import type { RouteSummary } from '../rest/rest-contract.ts';
 import { validRequests, type SentRequest } from './hostile-requests.ts';
 import type { TestHost } from './test-host.ts';
@@ -36,8 +36,6 @@ interface OutagesInit {
  * Sends a valid request to each route while the database fails from the first, the second, ... statement on, and runs the
  * cron events in the same way. Expects that what fails leaves nothing half-written, claims no success and shows no statement,
  * and that everything works again after it.
- *
- * Statements of `database.direct` do not fail.
  *
  * @throws Error that names the first request that failed.
  */
@@ -98,28 +96,52 @@ async function tryWork({ host, tables, name, send }: Work): Promise<void> {
 
 /** The statements of what runs in `current` fail once those that pass have been sent. */
 function interceptStatements({ database }: TestHost): Undo {
-  const { knex, dialect } = database;
+  const { knex, dialect, direct } = database;
+  const code = dialect === 'sqlite' ? 'SQLITE_IOERR' : '57P01';
+  const check = (sql: string): void => {
+    const outage = current.getStore();
+    // A connection that is lost ends its transaction too.
+    if (!outage || outage.isOver || /^(?:commit|rollback|release|savepoint)\b/i.test(sql)) return;
+    outage.statements.push(sql);
+    if (outage.statements.length > outage.passes)
+      throw Object.assign(new Error(`The database does not respond, ${outageText}.`), { code });
+  };
   const prototype = Object.getPrototypeOf(knex.client) as {
     _query: (this: Knex.Client, connection: unknown, query: { readonly sql: string }) => Promise<unknown>;
   };
   const query = prototype._query;
-  prototype._query = function (connection, statement) {
-    const outage = current.getStore();
-    // A connection that is lost ends its transaction too.
-    const isCounted = outage && !outage.isOver && !/^(?:commit|rollback|release|savepoint)\b/i.test(statement.sql);
-    if (isCounted) {
-      outage.statements.push(statement.sql);
-      if (outage.statements.length > outage.passes)
-        return Promise.reject(
-          Object.assign(new Error(`The database does not respond, ${outageText}.`), {
-            code: dialect === 'sqlite' ? 'SQLITE_IOERR' : '57P01',
-          }),
-        );
-    }
+  prototype._query = async function (connection, statement) {
+    check(statement.sql);
     return query.call(this, connection, statement);
   };
+  database.direct = (work, init) => direct(failing(work, check), init);
   return () => {
     prototype._query = query;
+    database.direct = direct;
+  };
+}
+
+/** The same work, whose statements are checked before they are sent. */
+function failing<Result>(work: DirectWork<Result>, check: (sql: string) => void): DirectWork<Result> {
+  return {
+    sqlite: ({ run, rows }) =>
+      work.sqlite({
+        run: (sql, ...values) => {
+          check(sql);
+          return run(sql, ...values);
+        },
+        rows: (sql, ...values) => {
+          check(sql);
+          return rows(sql, ...values);
+        },
+      }),
+    postgresql: ({ rows }) =>
+      work.postgresql({
+        rows: async (sql, values) => {
+          check(sql);
+          return rows(sql, values);
+        },
+      }),
   };
 }
 
@@ -134,9 +156,7 @@ function describe({ route, init }: SentRequest): string {
 }
 
 function writesTo(sql: string, table: string): boolean {
-  return new RegExp(String.raw`^\s*(?:insert into|update|delete from|replace into)\s+["\x60]?${table}\b`, 'i').test(
-    sql,
-  );
+  return new RegExp(String.raw`\b(?:insert into|update|delete from|replace into)\s+["\x60]?${table}\b`, 'i').test(sql);
 }
 
 /** The rows of each table as text. */
