@@ -2,3 +2,4 @@
 export * from './conformance.ts';
 export * from './fake-clock.ts';
 export * from './test-host.ts';
+export type { SignedIn, TestPage } from './sign-in.ts';

@@ -6,11 +6,15 @@ import { readConfig } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { runSources } from './run-sources.ts';
+import { signIn, type SignedIn } from './sign-in.ts';
 
 export interface TestHostInit {
   /** Slugs of the plugins to load and activate. `found`: all plugins in the folders, active as stored. Default none. */
   readonly plugins?: readonly string[] | 'found';
-  /** Plugin folders, absolute or relative to the working folder. Default: the plugins shipped with the host. */
+  /**
+   * Plugin folders, absolute or relative to the working folder. Plugins that ship with the host are found after them if `plugins`
+   * names them. Default: the plugins shipped with the host.
+   */
   readonly pluginDirs?: readonly string[];
   /** `postgres://...`, or the absolute path of a folder for SQLite. Default: SQLite in memory. */
   readonly database?: string;
@@ -38,6 +42,7 @@ export interface TestHost extends Pick<
   | 'log'
   | 'mail'
   | 'accounts'
+  | 'documents'
   | 'jobs'
   | 'config'
   | 'formerKeys'
@@ -60,6 +65,8 @@ export interface TestHost extends Pick<
   readonly logged: readonly string[];
   /** Real HTTP to the host. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Signs in as a user of the role, whom it creates, to open admin pages and submit their forms. Default: `administrator`. */
+  signIn(role?: string): Promise<SignedIn>;
   /** Runs a CLI command in the host's process. */
   cli(...argv: string[]): Promise<{ readonly code: 0 | 1; readonly out: string; readonly err: string }>;
   stop(): Promise<void>;
@@ -94,11 +101,17 @@ export async function createTestHost({
       ...readConfig({ PORT: '0', SECRET_KEY: secretKey, LOG_LEVEL: 'debug', ...env }, root),
       dataDir: env['DATA_DIR'] ?? (isUrl ? ':memory:' : (database ?? ':memory:')),
       databaseUrl: isUrl ? (database ?? null) : null,
-      ...(pluginDirs && { pluginDirs: pluginDirs.map((directory) => resolve(directory)) }),
+      ...(pluginDirs && {
+        pluginDirs: [
+          ...pluginDirs.map((directory) => resolve(directory)),
+          ...(plugins === 'found' ? [] : [resolve(root, 'plugins')]),
+        ],
+      }),
     },
   });
   try {
     const { url, setupLink } = await host.start();
+    const open: TestHost['fetch'] = (path, init) => fetch(new URL(path, url), init);
     return {
       ...host,
       content: host.content.api,
@@ -108,7 +121,8 @@ export async function createTestHost({
       url,
       setupLink,
       logged,
-      fetch: (path, init) => fetch(new URL(path, url), init),
+      fetch: open,
+      signIn: (role = 'administrator') => signIn({ users: host.users, fetch: open }, role),
       cli: async (...argv) => {
         const output = { out: '', err: '' };
         const code = await host.cli.run(argv, {

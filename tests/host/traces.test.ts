@@ -27,7 +27,7 @@ describe('traces of requests', () => {
     browser = await signIn(host);
     const [user] = await host.users.list({});
     const { password } = await createApplicationPasswords(host).create(user!.id, 'traces');
-    authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+    authorization = `Basic ${Buffer.from(`test-administrator:${password}`).toString('base64')}`;
     receiver = await startReceiver();
     host.rest.registerRoute('shop/v1', '/call', {
       permission: () => true,

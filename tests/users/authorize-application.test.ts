@@ -76,7 +76,7 @@ describe('the page that authorizes applications', () => {
       const page = await admin.get(`authorize-application?${query(asked)}`);
       expect(page)
         .to.contain('My &lt;App&gt;')
-        .and.contain('<strong>ada</strong>')
+        .and.contain('<strong>test-administrator</strong>')
         .and.contain('Administrator')
         .and.contain('<code>https://app.test</code>')
         .and.contain('https://app.test/cb?x&#x3D;1&amp;success&#x3D;false')
@@ -90,9 +90,9 @@ describe('the page that authorizes applications', () => {
       const href = /href="(https:\/\/app\.test[^"]+)"/.exec(text)?.[1] ?? '';
       const target = new URL(href.replaceAll('&amp;', '&').replaceAll('&#x3D;', '='));
       const { x, site_url, user_login, password } = Object.fromEntries(target.searchParams);
-      expect([x, site_url, user_login]).to.deep.equal(['1', host.url, 'ada']);
+      expect([x, site_url, user_login]).to.deep.equal(['1', host.url, 'test-administrator']);
       const me = await host.fetch('/wp-json/wp/v2/users/me', {
-        headers: { authorization: `Basic ${Buffer.from(`ada:${password ?? ''}`).toString('base64')}` },
+        headers: { authorization: `Basic ${Buffer.from(`test-administrator:${password ?? ''}`).toString('base64')}` },
       });
       expect(me.status).to.equal(200);
     });
@@ -107,14 +107,14 @@ describe('the page that authorizes applications', () => {
 
     it('is off for a user where a plugin says so, as are the profile, the REST interface and a password of before', async () => {
       const made = await createApplicationPasswords(host).create(1, 'Before');
-      const authorization = `Basic ${Buffer.from(`ada:${made.password}`).toString('base64')}`;
+      const authorization = `Basic ${Buffer.from(`test-administrator:${made.password}`).toString('base64')}`;
       const read = async (): Promise<{ readonly code?: string }> =>
         (await (await host.fetch('/wp-json/wp/v2/users/me', { headers: { authorization } })).json()) as object;
       expect((await read()).code).to.equal(undefined);
       const before = await passwords();
       const undo = host.hooks.addFilter(
         'wp_is_application_passwords_available_for_user',
-        (isAvailable, { login }) => isAvailable && login !== 'ada',
+        (isAvailable, { login }) => isAvailable && login !== 'test-administrator',
       );
       try {
         expect((await read()).code).to.equal('application_passwords_disabled_for_user');
