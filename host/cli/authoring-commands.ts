@@ -119,7 +119,7 @@ function testCommand(
         description: 'Try instead what every plugin should stand: rounds, broken requests, pages, uninstallation.',
       },
       rounds: { type: 'integer', minimum: 1, maximum: 10_000, default: 20, description: 'Rounds of activation.' },
-      previous: { type: 'string', description: 'Folder with the previous version, to upgrade from.' },
+      previous: { type: 'string', description: 'Folder or zip file of the previous version, to upgrade from.' },
       postgres: { type: 'string', description: 'postgres:// address of an empty database, for it and two nodes.' },
       browser: { type: 'string', description: 'Path of Chromium, to look at the pages with axe-core.' },
     },

@@ -6,9 +6,9 @@ import { errorText } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
 import { readManifest, type PluginSource } from '../loader/manifest.ts';
 import { hostVersion } from '../site.ts';
-import { hostileRequests, type SentRequest } from './hostile-requests.ts';
+import { hostileRequests, validRequests, type SentRequest } from './hostile-requests.ts';
 import { outageText, tryOutages } from './outages.ts';
-import { added, linkPlugins, nameRests, readTraces } from './plugin-traces.ts';
+import { added, countData, linkPlugins, nameRests, readTraces, unpackPlugin } from './plugin-traces.ts';
 import { createTestHost, type TestHost, type TestHostInit } from './test-host.ts';
 
 export interface ConformanceInit {
@@ -16,7 +16,7 @@ export interface ConformanceInit {
   readonly plugin: string;
   /** Rounds of deactivation and activation. Default 20. */
   readonly rounds?: number;
-  /** Folder with the previous version, to upgrade from. */
+  /** Folder or zip file of the previous version, to upgrade from. */
   readonly previous?: string;
   /** `postgres://...` of an empty database: everything runs there too, and on two nodes. */
   readonly postgres?: string;
@@ -115,7 +115,7 @@ async function tryDatabase(
     const subject: Subject = {
       ...{ host, source, rounds, browser: browser ?? null },
       node: database === 'PostgreSQL' ? await open() : null,
-      previous: previous === undefined ? null : await realpath(resolve(previous)),
+      previous: previous === undefined ? null : await unpackPlugin(await realpath(resolve(previous)), { host, folder }),
       before: await readTraces(host),
       beforeRoutes: host.rest.describe().map(({ route }) => route),
       switchTo: async (directory) => {
@@ -209,7 +209,7 @@ async function tryFailingDatabase(subject: Subject): Promise<string | undefined>
   const after = await readTraces(host);
   const [routes, events] = [ownRoutes(subject), added(before.events, after.events)];
   if (routes.length + events.length === 0) return 'The plugin has no routes and no cron events.';
-  const user = await ensureAdministrator(host);
+  const { user } = await host.signIn();
   await tryOutages({ host, user, routes, events, tables: added(before.tables, after.tables) });
   return undefined;
 }
@@ -218,7 +218,7 @@ async function tryRoutes(subject: Subject): Promise<string | undefined> {
   const { host } = subject;
   const own = ownRoutes(subject);
   if (own.length === 0) return 'The plugin has no routes.';
-  const user = await ensureAdministrator(host);
+  const { user } = await host.signIn();
   const failures: string[] = [];
   for (const request of own.flatMap(hostileRequests)) {
     const { status, body } = await host.rest.dispatch(request.route, { ...request.init, user });
@@ -233,37 +233,13 @@ function describeFailure({ route, init }: SentRequest, body: unknown): string {
   return `The first: ${init.method ?? 'GET'} ${route} ${sent}: ${JSON.stringify(body).slice(0, 200)}`;
 }
 
-const password = 'conformance of a plugin';
-
-async function ensureAdministrator({ users }: TestHost) {
-  const login = 'conformance';
-  return (
-    (await users.find(login)) ??
-    (await users.create({ login, email: 'conformance@example.com', password, role: 'administrator' }))
-  );
-}
-
-/** Returns the header `Cookie`. */
-async function signIn(host: TestHost): Promise<string> {
-  const { login } = await ensureAdministrator(host);
-  const signedIn = await host.fetch('/admin/login', {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ login, password }),
-  });
-  return signedIn.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
-}
-
 /** Text that must never be in a page as it is. */
 const mark = '<svc-mark';
 
 async function tryPages({ host, source }: Subject): Promise<string | undefined> {
   const pages = host.adminPages(source.manifest.slug);
   if (pages.length === 0) return 'The plugin has no admin pages.';
-  const cookie = await signIn(host);
+  const { cookie } = await host.signIn();
   const query = new URLSearchParams(
     Object.fromEntries(['id', 's', 'q', 'search', 'page', 'tab', 'name'].map((name) => [name, `"'>${mark}>`])),
   );
@@ -291,7 +267,8 @@ async function tryAccessibility({ host, node, source, browser }: Subject): Promi
   if (browser === null) return node === null ? 'No browser was given.' : 'The pages are those of SQLite.';
   const { findViolations } = await import('./accessibility.ts');
   const paths = pages.map((slug) => `/admin/${slug}`);
-  const found = await findViolations({ browser, url: host.url, cookie: await signIn(host), paths });
+  const { cookie } = await host.signIn();
+  const found = await findViolations({ browser, url: host.url, cookie, paths });
   if (found.length === 0) return undefined;
   throw new Error(`axe-core finds ${found.length} violations. ${found.slice(0, mostShown).join(' ')}`);
 }
@@ -335,20 +312,42 @@ async function tryRounds(subject: Subject): Promise<string | undefined> {
   throw new Error(`After ${rounds} rounds there are more: ${list}.`);
 }
 
+/** Upgrades a site with data: those that valid requests to the routes of the previous version make. */
 async function tryUpgrade(subject: Subject): Promise<string | undefined> {
-  const { host, source, previous, switchTo } = subject;
+  const { host, node, source, previous, switchTo, before } = subject;
   if (previous === null) return 'No previous version was given.';
-  const { slug, version } = source.manifest;
+  const { slug } = source.manifest;
   await deactivateAndUninstall(subject);
   await switchTo(previous);
   await host.plugins.discover();
   await host.plugins.activate(slug);
+  if (node !== null) await follow(node, slug, true);
+  const { user } = await host.signIn();
+  for (const { route, init } of ownRoutes(subject).flatMap(validRequests))
+    if (init.method !== 'DELETE') await host.rest.dispatch(route, { ...init, user });
+  const made = await countData(host, before);
   await switchTo(source.directory);
-  await host.plugins.discover();
-  await host.plugins.sync();
-  const found = host.plugins.list().find((each) => each.slug === slug);
-  if (found?.state === 'active' && found.version === version) return undefined;
-  throw new Error(`After the upgrade the plugin is ${found?.state ?? 'gone'}. ${found?.failure?.message ?? ''}`.trim());
+  await followUpgrade(subject);
+  const lost = Object.entries(await countData(host, before)).find(([kind, count]) => count < (made[kind] ?? 0));
+  if (lost === undefined) return undefined;
+  const [kind, count] = lost;
+  throw new Error(`The upgrade loses data: the plugin had ${made[kind] ?? 0} ${kind}, and has ${count}.`);
+}
+
+/** Waits until this process runs the version of the plugin's folder. */
+async function followUpgrade({ host: { plugins }, source: { manifest } }: Subject): Promise<void> {
+  const begin = performance.now();
+  for (;;) {
+    await plugins.sync();
+    // Waits for an upgrade that runs. `sync` does not.
+    const found = (await plugins.discover()).find(({ slug }) => slug === manifest.slug);
+    if (found?.state === 'active' && found.version === manifest.version) return;
+    if (found?.failure || performance.now() - begin > followLimit)
+      throw new Error(
+        `After the upgrade the plugin is ${found?.state ?? 'gone'}. ${found?.failure?.message ?? ''}`.trim(),
+      );
+    await clock.sleep(50);
+  }
 }
 
 async function tryUninstall(subject: Subject): Promise<string | undefined> {

@@ -1,7 +1,10 @@
 import { existsSync, symlinkSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PluginSource } from '../loader/manifest.ts';
+import { stage } from '../loader/install/stage.ts';
+import { hostVersion } from '../site.ts';
 import type { TestHost } from './test-host.ts';
 
 /** What a plugin adds to a site. */
@@ -30,6 +33,20 @@ export async function readTraces({
   };
 }
 
+/** Rows in all tables of the plugin together, and its options. An upgrade may rename either. */
+export async function countData(
+  host: Pick<TestHost, 'database' | 'options' | 'cron'>,
+  before: Traces,
+): Promise<Record<string, number>> {
+  const after = await readTraces(host);
+  let rows = 0;
+  for (const table of added(before.tables, after.tables)) {
+    const [row] = await host.database.knex(table).count({ count: '*' });
+    rows += Number(row?.['count']);
+  }
+  return { 'rows in its tables': rows, options: added(before.options, after.options).length };
+}
+
 /** What is in `after` and not in `before`, named for people. */
 export function nameRests(before: Traces, after: Traces): string[] {
   return [
@@ -53,4 +70,17 @@ export function linkPlugins({ directory, manifest }: PluginSource, linked: strin
     if (found !== undefined) symlinkSync(join(found, slug), join(linked, slug));
     return found !== undefined;
   });
+}
+
+/** The folder of a plugin, or that of a zip file, which is unpacked into `folder`. */
+export async function unpackPlugin(
+  path: string,
+  { host, folder }: { readonly host: Pick<TestHost, 'clock' | 'documents'>; readonly folder: string },
+): Promise<string> {
+  if ((await stat(path)).isDirectory()) return path;
+  const { clock, documents } = host;
+  const staged = await stage({ path, pluginDir: folder, hostVersion, clock, documents });
+  const directory = join(folder, 'previous');
+  await staged.moveTo(directory);
+  return directory;
 }

@@ -14,4 +14,10 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0002_sent_at',
+    async up(knex) {
+      await knex.schema.alterTable('orders_orders', (table) => void table.bigInteger('sent_at'));
+    },
+  },
 ];

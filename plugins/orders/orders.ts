@@ -12,6 +12,8 @@ export interface Order {
   readonly state: OrderState;
   /** Milliseconds. */
   readonly created_at: number;
+  /** Milliseconds. null before it is sent, and for orders that version 1.0 sent. */
+  readonly sent_at: number | null;
 }
 
 export interface OrderSearch {
@@ -51,6 +53,7 @@ export function createOrders(host: HostApi): Orders {
           total: hooks.applyFilters('orders_total', total, customer),
           state: 'waiting',
           created_at: clock.now(),
+          sent_at: null,
         };
         const [inserted] = await transaction('orders_orders').insert(row).returning('id');
         const order = { id: Number(inserted.id), ...row };
@@ -70,12 +73,19 @@ export function createOrders(host: HostApi): Orders {
       return Number(row?.count ?? 0);
     },
     async markSent(id, transaction) {
-      await transaction('orders_orders').where({ id }).update({ state: 'sent' });
+      await transaction('orders_orders').where({ id }).update({ state: 'sent', sent_at: clock.now() });
     },
   };
 }
 
 /** PostgreSQL returns large integers as text. */
-function toOrder({ id, customer, total, state, created_at }: Order): Order {
-  return { id, customer, total, state, created_at: Number(created_at) };
+function toOrder({ id, customer, total, state, created_at, sent_at }: Order): Order {
+  return {
+    id,
+    customer,
+    total,
+    state,
+    created_at: Number(created_at),
+    sent_at: sent_at === null ? null : Number(sent_at),
+  };
 }

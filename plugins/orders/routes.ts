@@ -9,6 +9,7 @@ const orderSchema = {
     total: { type: 'integer', description: 'Cents.' },
     state: { type: 'string', enum: states },
     created_at: { type: 'integer', description: 'Milliseconds since 1970.' },
+    sent_at: { type: ['integer', 'null'], description: 'Milliseconds since 1970; null before it is sent.' },
   },
 } as const;
 

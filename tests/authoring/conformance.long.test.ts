@@ -25,7 +25,7 @@ describe('the conformance of plugins', () => {
     await writeFile(join(newer, 'plugin.json'), JSON.stringify({ ...manifest, version: '0.2.0' }));
     for (const [plugin, previous] of [
       [join(checkout, 'plugins', 'hello'), undefined],
-      [join(checkout, 'plugins', 'orders'), undefined],
+      [join(checkout, 'plugins', 'orders'), join(checkout, 'tests', 'fixtures', 'plugins', 'orders-1.0.0.zip')],
       [join(checkout, 'plugins', 'sandbox'), undefined],
       [newer, created],
     ] as const) {
@@ -46,6 +46,41 @@ describe('the conformance of plugins', () => {
     }
   }).timeout(240_000);
 
+  it('names an upgrade that loses data', async () => {
+    const write = async (version: string, migrations: string): Promise<string> => {
+      const plugin = join(folder, version, 'lossy');
+      await mkdir(plugin, { recursive: true });
+      await writeFile(
+        join(plugin, 'plugin.json'),
+        JSON.stringify({ slug: 'lossy', name: 'Lossy', version, host: '^1' }),
+      );
+      await writeFile(
+        join(plugin, 'index.js'),
+        `export default {
+          migrations: [
+            { id: '0001_a', up: (knex) => knex.schema.createTable('lossy_items', (table) => void table.increments()) },
+            ${migrations}
+          ],
+          register(host) {
+            const items = () => host.database.knex('lossy_items');
+            host.rest.registerRoute('lossy/v1', '/items', { methods: ['POST'], permission: () => true,
+              handler: async () => { await items().insert({}); return {}; } });
+            host.rest.registerRoute('lossy/v1', '/items', { methods: ['DELETE'], permission: () => true,
+              handler: async () => { await items().del(); return {}; } });
+          },
+          uninstall: (host) => host.database.knex.schema.dropTableIfExists('lossy_items'),
+        };`,
+      );
+      return plugin;
+    };
+    const previous = await write('1.0.0', '');
+    const plugin = await write('1.1.0', `{ id: '0002_b', up: (knex) => knex('lossy_items').del() },`);
+    const points = await checkConformance({ plugin, previous, rounds: 1 });
+    expect(outcomes(points).filter((each) => each.includes('failed'))).to.deep.equal([
+      'SQLite upgrade: failed The upgrade loses data: the plugin had 1 rows in its tables, and has 0.',
+    ]);
+  }).timeout(60_000);
+
   it('names each fault of a plugin', async () => {
     const plugin = join(folder, 'bad-orders');
     await mkdir(join(plugin, 'views'), { recursive: true });
@@ -60,9 +95,12 @@ describe('the conformance of plugins', () => {
             handler: ({ params }) => { if (params.text === '__proto__') throw new TypeError('broken'); return {}; } });
           host.rest.registerRoute('bad-orders/v1', '/orders', { methods: ['POST'], permission: () => true,
             async handler() {
-              const orders = host.database.knex('bad_orders');
-              await orders.clone().insert({});
-              await orders.clone().del().where({ id: 0 });
+              const direct = (sql) => host.database.direct({
+                sqlite: ({ run }) => void run(sql),
+                postgresql: async ({ rows }) => void (await rows(sql)),
+              });
+              await direct('INSERT INTO bad_orders DEFAULT VALUES');
+              await direct('DELETE FROM bad_orders WHERE id = 0');
               return {};
             } });
           host.admin.addPage({ slug: 'bad-orders', title: 'Bad',
