@@ -2,6 +2,7 @@ import type { Logger } from '#plugin-api';
 import { createSystemClock, keepAlive } from './clock.ts';
 import { readConfig, type Config } from './config.ts';
 import { createHost, type Host, type HostInit } from './host.ts';
+import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
 import { createLogger } from './log/log.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
 import { createRedactor } from './log/redactor.ts';
@@ -30,8 +31,7 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
       throw error;
     },
   );
-  starts.end();
-  unwatch();
+  starts.pause();
   recovery?.close();
   let isStopping = false;
   const stop = (code: number): void => {
@@ -49,7 +49,8 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
   uncaught.follow(host, () => {
     if (!isStopping) stop(1);
   });
-  const { url, setupLink } = await host.start();
+  const { url, setupLink } = await startNoted(host, starts);
+  unwatch();
   recovery?.finish();
   print(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
   if (setupLink !== null) print(`Set up your site: ${setupLink}`);
@@ -65,6 +66,21 @@ async function recover(config: Config, plugin: string): Promise<Recovery> {
 function leaveOut(config: Config, plugin: string): Config {
   const { leftOutPlugins: leftOut } = config;
   return { ...config, leftOutPlugins: leftOut === 'all' ? leftOut : [...leftOut, plugin] };
+}
+
+/** A plugin's callback of `host_started` can end or hang the process as its start can. */
+async function startNoted(host: Host, starts: UnfinishedStarts): ReturnType<Host['start']> {
+  const slugs = new Set(host.plugins.list().map(({ slug }) => slug));
+  const note: CallbackObserver = ({ hook, owner }, run) =>
+    hook === 'host_started' && slugs.has(owner) ? starts.during(owner, run) : run();
+  observeCallbacks(note);
+  try {
+    return await host.start();
+  } finally {
+    // A trace that began meanwhile has taken its place.
+    if (observer === note) observeCallbacks(null);
+    starts.end();
+  }
 }
 
 /** Says which plugin was starting if the process exits. The returned function ends that. */

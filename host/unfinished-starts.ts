@@ -9,7 +9,11 @@ export interface UnfinishedStarts {
   take(): string | null;
   /** The plugin starts now, or ends the process by an error. Without effect after `end`. */
   begin(slug: string): void;
-  /** The plugins have started, or the start failed for another reason. */
+  /** Begins, and forgets the plugin when the work has ended. */
+  during<Result>(slug: string, work: () => Result): Result;
+  /** No plugin is starting now. */
+  pause(): void;
+  /** The site has started, or the start failed for another reason. */
   end(): void;
   /** The plugin that is starting. `times`: starts in a row that ended with it if this one does. */
   current(): { readonly plugin: string; readonly times: number } | null;
@@ -30,27 +34,43 @@ export function openUnfinishedStarts(dataDir: string): UnfinishedStarts {
   const former = read(path);
   let current: Stored | null = null;
   let isOver = false;
+  const begin: UnfinishedStarts['begin'] = (plugin) => {
+    if (isOver) return;
+    const times = former?.plugin === plugin && former.times < needed ? former.times + 1 : 1;
+    current = { plugin, times, pid: process.pid, host: hostname() };
+    try {
+      mkdirSync(dataDir, { recursive: true });
+      writeFileSync(path, JSON.stringify(current));
+    } catch {
+      // A folder that is read-only.
+    }
+  };
+  const pause = (): void => {
+    if (current !== null) rmSync(path, { force: true });
+    current = null;
+  };
   return {
     take() {
       if (former === null || former.times < needed) return null;
       rmSync(path, { force: true });
       return former.plugin;
     },
-    begin(plugin) {
-      if (isOver) return;
-      const times = former?.plugin === plugin && former.times < needed ? former.times + 1 : 1;
-      current = { plugin, times, pid: process.pid, host: hostname() };
+    begin,
+    during(slug, work) {
+      begin(slug);
+      let ended: Promise<unknown> | undefined;
       try {
-        mkdirSync(dataDir, { recursive: true });
-        writeFileSync(path, JSON.stringify(current));
-      } catch {
-        // A folder that is read-only.
+        const result = work();
+        if (result instanceof Promise) ended = result.then(pause, pause);
+        return result;
+      } finally {
+        if (!ended) pause();
       }
     },
+    pause,
     end() {
       isOver = true;
-      if (current !== null) rmSync(path, { force: true });
-      current = null;
+      pause();
     },
     current: () => current,
   };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -25,6 +25,13 @@ describe('a site that a plugin keeps from starting', () => {
         'index.js': "export default { register() { if (process.argv[1].endsWith('host/main.js')) process.exit(7); } };",
       },
     });
+    await folders.write('late', {
+      files: {
+        'index.js': `export default {
+          register({ hooks }) { hooks.addAction('host_started', async () => { await null; process.exit(8); }); },
+        };`,
+      },
+    });
     await folders.write('other', { files: { 'index.js': 'export default { register() {} };' } });
     for (const slug of ['ending', 'other']) await runCli(['plugin', 'activate', slug], env);
   });
@@ -33,8 +40,8 @@ describe('a site that a plugin keeps from starting', () => {
     await folders.remove();
   });
 
-  function start() {
-    const child = spawn(process.execPath, ['host/main.js'], { cwd: checkout, env });
+  function start(more: Readonly<Record<string, string>> = {}) {
+    const child = spawn(process.execPath, ['host/main.js'], { cwd: checkout, env: { ...env, ...more } });
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
@@ -77,6 +84,30 @@ describe('a site that a plugin keeps from starting', () => {
     const again = start();
     expect(await again.ended, 'the plugin is still active').to.equal(7);
   }).timeout(120_000);
+
+  it('counts starts that a plugin ends in its callback of host_started', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-recovery-'));
+    try {
+      await runCli(['plugin', 'activate', 'late'], { ...env, DATA_DIR: dataDir });
+      for (let times = 0; times < 2; times += 1) {
+        const site = start({ DATA_DIR: dataDir });
+        expect(await site.ended, site.printed()).to.equal(8);
+        expect(site.printed()).to.contain('"event":"start_unfinished","plugin":"late"');
+      }
+      const site = start({ DATA_DIR: dataDir });
+      await until('the address', () => /\/recovery\?key=\S+$/m.test(site.printed()));
+      expect(site.printed()).to.contain("The plugin 'late' ended the last two starts.");
+      site.child.kill();
+      await site.ended;
+      const without = start({ DATA_DIR: dataDir, PLUGINS: 'late' });
+      await until('the site', () => without.printed().includes('Ready on'));
+      expect(await readdir(dataDir)).to.not.include('start.json');
+      without.child.kill();
+      expect(await without.ended).to.equal(0);
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }).timeout(60_000);
 
   it('is not recovered by an address that has expired', async () => {
     const clock = createFakeClock();
