@@ -15,8 +15,12 @@ export interface Failure {
  * Everything else is logged and gets a fixed message with the request id.
  *
  * @param log names the plugin of the page.
+ * @param page its slug, if it could not be shown; default: one of its actions failed.
  */
-export function toFailure(error: unknown, { log, id }: { readonly log: Logger; readonly id: string }): Failure {
+export function toFailure(
+  error: unknown,
+  { log, id, page }: { readonly log: Logger; readonly id: string; readonly page?: string },
+): Failure {
   if (isRestErrorLike(error)) {
     return {
       status: error.status,
@@ -26,7 +30,8 @@ export function toFailure(error: unknown, { log, id }: { readonly log: Logger; r
       fields: readFieldErrors(error.data),
     };
   }
-  log.error('Admin action failed', { event: 'admin_action_failed', error, request_id: id });
+  if (page === undefined) log.error('Admin action failed', { event: 'admin_action_failed', error, request_id: id });
+  else log.error('Failed to show an admin page', { event: 'admin_page_failed', page, error, request_id: id });
   const reference = id === '' ? '' : ` (request ${id})`;
   return {
     status: 500,

@@ -120,7 +120,10 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       .type('html')
       .send(html);
   } catch (error) {
-    const failure = toFailure(error, { log: logOf(context, page), id: adminRequest.id });
+    const failure = toFailure(error, {
+      ...{ log: logOf(context, page), id: adminRequest.id },
+      page: page.declaration.slug,
+    });
     await context.errorResponses.refuse({ ...visit, status: failure.status, text: failure.text });
   }
 }
