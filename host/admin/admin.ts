@@ -28,6 +28,7 @@ export interface Admin {
 export function createAdmin(dependencies: AdminDependencies): Admin {
   const registry = createAdminRegistry({
     siteUrl: () => dependencies.site.url,
+    assetUrl: dependencies.assetUrl,
     log: dependencies.log,
     warn: (owner, message) => void dependencies.hooks.doActionAsync('plugin_warning', owner, message),
   });

@@ -15,6 +15,7 @@ import type {
   User,
 } from '#plugin-api';
 import { lazy } from '#plugin-api';
+import type { AdminDependencies } from './dependencies.ts';
 import { adminPath, toHref } from './local-path.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
@@ -72,6 +73,7 @@ interface OwnChoice {
 
 interface AdminRegistryDependencies {
   readonly siteUrl: () => string;
+  readonly assetUrl: AdminDependencies['assetUrl'];
   readonly log: Logger;
   /** Called with the owner of a page and a sentence about what has no effect. */
   readonly warn?: (owner: string, message: string) => void;
@@ -86,9 +88,16 @@ function iconNames(): ReadonlySet<string> {
   return (icons = new Set([...sprite.matchAll(/<symbol id="([^"]+)"/g)].map(([, name = '']) => name)));
 }
 
+/** Whether the sprite has the icon, or the folder `assets` of a plugin has its file, whose URL then ends with a hash. */
+function hasIcon(icon: string, assetUrl: AdminDependencies['assetUrl']): boolean {
+  const [, slug = '', file = ''] = /^([a-z0-9-]+)\/([\w/-]+\.svg)#[\w-]+$/.exec(icon) ?? [];
+  return slug === '' ? iconNames().has(icon) : assetUrl(slug, file).includes('?');
+}
+
 /** @param siteUrl called each time: without SITE_URL the port is unknown until the host listens. */
 export function createAdminRegistry({
   siteUrl,
+  assetUrl,
   log,
   warn = () => undefined,
 }: AdminRegistryDependencies): AdminRegistry {
@@ -106,10 +115,11 @@ export function createAdminRegistry({
         );
       if (reserved.test(page.slug))
         throw new Error(`The slug '${page.slug}' is reserved by the admin; choose another one.`);
-      if (owner !== 'host' && page.icon !== undefined && !iconNames().has(page.icon))
+      if (owner !== 'host' && page.icon !== undefined && !hasIcon(page.icon, assetUrl))
         warn(
           owner,
-          `The icon '${page.icon}' of the page '${page.slug}' does not exist. Choose one of: ${[...iconNames()].join(', ')}.`,
+          `The icon '${page.icon}' of the page '${page.slug}' does not exist. Choose one of: ${[...iconNames()].join(', ')}. ` +
+            `Or draw it: '${owner}/icons.svg#cart' is the symbol 'cart' of the file icons.svg in the plugin's folder 'assets'.`,
         );
       return addUnique(pages, page.slug, { declaration: page, owner, body: lazyBody(page) });
     },

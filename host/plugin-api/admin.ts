@@ -81,7 +81,10 @@ export interface AdminPageDeclaration {
   readonly parent?: string;
   /** Id of the menu group: `content`, `developers`, `people`, `system` or one from `addMenuGroup`. Default: that of `parent`. */
   readonly group?: string;
-  /** Icon from the admin's sprite: home, puzzle, key, gear, bolt, users, clock, list, chat, image, database, flask. */
+  /**
+   * Icon from the admin's sprite: home, puzzle, key, gear, bolt, users, clock, list, chat, image, database, flask. Or one of
+   * the plugin: `shop/icons.svg#cart` is the symbol with the id `cart` in `assets/icons.svg` of the plugin `shop`.
+   */
   readonly icon?: string;
   /** Lower numbers come first; default 50. */
   readonly position?: number;

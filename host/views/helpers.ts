@@ -99,6 +99,9 @@ function fill(text: string, options: unknown): string {
   );
 }
 
+/** `gear` of the admin's sprite, or `shop/icons.svg#cart`: slug of a plugin, file in its folder `assets`, id of a symbol. */
+const iconPattern = /^(?:([a-z0-9-]+)\/([\w/-]+\.svg)#)?([\w-]+)$/;
+
 function links(addresses: ViewAddresses): Record<string, Helper> {
   return {
     asset: (path) => {
@@ -106,10 +109,11 @@ function links(addresses: ViewAddresses): Record<string, Helper> {
       return addresses.asset(slug, rest.join('/'));
     },
     icon: (name) => {
-      if (typeof name !== 'string' || !/^[\w-]+$/.test(name)) return '';
-      const sprite = escapeHtml(addresses.asset('admin', 'icons.svg'));
+      const [, slug = 'admin', file = 'icons.svg', id] = iconPattern.exec(String(name)) ?? [];
+      if (id === undefined) return '';
+      const sprite = escapeHtml(addresses.asset(slug, file));
       return new SafeHtml(
-        `<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${name}"></use></svg>`,
+        `<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${id}"></use></svg>`,
       );
     },
     adminUrl: (...args) => addresses.admin(args.length > 1 ? String(args[0]) : ''),

@@ -31,7 +31,7 @@ export function registerPage(host: HostApi, orders: Orders): void {
     slug: 'orders',
     title: __('Orders'),
     menu: __('Orders'),
-    icon: 'truck',
+    icon: 'orders/icons.svg#parcel',
     async render() {
       const settings = await readSettings(host);
       return view({ values: shown(settings, settings.key) });

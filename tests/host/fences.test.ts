@@ -121,7 +121,7 @@ const fail = (what) => { throw new Error('broken in ' + what); };
 export default { register(host) {
   host.admin.addBadge(async () => fail('a badge'));
   host.admin.addPage({ slug: 'many', title: 'Many', icon: 'cart', render: async () => fail('a page'), actions: { go: async () => fail('an action') } });
-  host.admin.addPage({ slug: 'lost', title: 'Lost', icon: 'gear', render: async () => ({ template: 'many-faults/missing' }) });
+  host.admin.addPage({ slug: 'lost', title: 'Lost', icon: 'many-faults/icons.svg#cart', render: async () => ({ template: 'many-faults/missing' }) });
   host.metrics.add(() => fail('metrics'));
   host.metrics.add(() => [{ name: 'many-faults_total', type: 'counter', help: 'x', samples: [{ value: 1 }] },
     { name: 'many_faults_total', type: 'counter', help: 'x', samples: [{ value: 2 }] }]);
@@ -144,12 +144,14 @@ export default { register(host) {
     const owners = (event: string): unknown[] => [
       ...new Set(lines.filter((line) => line['event'] === event).map(({ plugin }) => plugin)),
     ];
-    for (const event of ['admin_badge_failed', 'admin_action_failed', 'plugin_metrics_failed', 'rest_request_failed'])
+    for (const event of ['admin_badge_failed', 'admin_page_failed', 'plugin_metrics_failed', 'rest_request_failed'])
       expect(owners(event), event).to.deep.equal(['many-faults']);
-    const lost = JSON.stringify(lines.filter(({ event }) => event === 'admin_action_failed').at(-1));
-    expect(lost).to.include(join(await realpath(directory), 'many-faults', 'views', 'missing.hbs'));
-    const [icon, second, replaced, ...names] = status('many-faults')?.warnings ?? [];
+    const lost = lines.filter(({ event }) => event === 'admin_page_failed').at(-1);
+    expect(lost?.['page']).to.equal('lost');
+    expect(JSON.stringify(lost)).to.include(join(await realpath(directory), 'many-faults', 'views', 'missing.hbs'));
+    const [icon, file, second, replaced, ...names] = status('many-faults')?.warnings ?? [];
     expect(icon).to.match(/^The icon 'cart' of the page 'many' does not exist\. Choose one of: .*gear/);
+    expect(file).to.match(/^The icon 'many-faults\/icons\.svg#cart' of the page 'lost' does not exist\./);
     expect([second, replaced]).to.deep.equal([
       "Its route GET /wp/v2/posts is never reached: the host registered it before. Choose another path, or set 'override'.",
       'It replaces the route GET /wp/v2/users of the host.',

@@ -194,6 +194,11 @@ describe('views', () => {
         {},
         '<svg class="icon" aria-hidden="true" focusable="false"><use href="/assets/admin/icons.svg#gear"></use></svg>',
       ],
+      [
+        '{{icon "shop/icons.svg#cart"}}{{icon "shop/icons.svg"}}{{icon "shop/../icons.svg#cart"}}',
+        {},
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="/assets/shop/icons.svg#cart"></use></svg>',
+      ],
       ['{{asset "svc/settings.js"}} {{adminUrl}} {{adminUrl "svc"}}', {}, '/assets/svc/settings.js /admin/ /admin/svc'],
     ];
     for (const [template, data, expected] of cases) {
