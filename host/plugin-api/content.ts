@@ -198,6 +198,8 @@ export interface PostQuery {
   readonly terms?: readonly TermFilter[];
   /** Whether all filters of `terms` must match, or one. Default `AND`; filters with `NOT IN` always apply. */
   readonly termsRelation?: 'AND' | 'OR';
+  /** Meta values that the posts must have, or must not have. All must match. */
+  readonly meta?: readonly MetaFilter[];
   /** Excludes posts this user may not read. Default: no posts are excluded. */
   readonly visibleTo?: User;
   /** Default `date`. */
@@ -207,6 +209,15 @@ export interface PostQuery {
   /** Default 10. */
   readonly limit?: number;
   readonly offset?: number;
+}
+
+/** Posts with one of the values of a key, or without. A list of several values (`single: false`) matches by each of them. */
+export interface MetaFilter {
+  readonly key: string;
+  /** Default: any value. */
+  readonly values?: readonly (string | number | boolean)[];
+  /** Default true. False: posts without them, those without the key included. */
+  readonly has?: boolean;
 }
 
 export interface MetaDefinition {

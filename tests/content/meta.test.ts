@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { MetaFilter } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openContent, traceHooks } from './open-content.ts';
@@ -35,6 +36,25 @@ describeDialects('meta of posts', (open, dialectCase) => {
     expect(failure).to.include({ code: 'rest_invalid_param', status: 400 });
     expect(await posts.count({ status: 'any' })).to.equal(0);
     expect(await failureOf(meta.update(99, 'rating', 1))).to.include({ code: 'rest_post_invalid_id', status: 404 });
+  });
+
+  it('find posts with or without a value, or a key', async () => {
+    const { posts, registerMeta } = await openContent(open, dialectCase);
+    registerMeta('', 'tag', { schema: { type: 'string' }, single: false });
+    const create = async (title: string, meta: Readonly<Record<string, unknown>>): Promise<void> =>
+      void (await posts.create({ title, status: 'publish', meta }));
+    await create('both', { size: 3, tag: ['a', 'b'] });
+    await create('size', { size: 4 });
+    await create('none', {});
+    const find = async (...meta: readonly MetaFilter[]): Promise<string> =>
+      (await posts.find({ meta, orderBy: 'id', order: 'asc' })).map(({ title }) => title).join(' ');
+    expect(await find({ key: 'size' })).to.equal('both size');
+    expect(await find({ key: 'size', values: [4, 5] })).to.equal('size');
+    expect(await find({ key: 'size', values: ['4'] })).to.equal('');
+    expect(await find({ key: 'tag', values: ['b'] }, { key: 'size', values: [3] })).to.equal('both');
+    expect(await find({ key: 'size', values: [4], has: false })).to.equal('both none');
+    expect(await find({ key: 'size', has: false })).to.equal('none');
+    expect(await posts.count({ meta: [{ key: 'size' }] })).to.equal(2);
   });
 
   it("runs WordPress's hooks", async () => {

@@ -1,4 +1,4 @@
-import type { Knex, PostQuery, User } from '#plugin-api';
+import type { Knex, MetaFilter, PostQuery, User } from '#plugin-api';
 import { foldText } from '../html/text.ts';
 import { whereHasTerms } from '../taxonomies/term-store.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
@@ -26,6 +26,7 @@ export function selectPosts(given: PostQueryDependencies, query: PostQuery): Kne
   if (query.menuOrder !== undefined) void select.where('posts.menu_order', query.menuOrder);
   if (query.mimeType !== undefined) whereMimeType(select, query.mimeType);
   if (query.terms && query.terms.length > 0) whereHasTerms(select, given.knex, query);
+  for (const filter of query.meta ?? []) whereMeta(select, given, filter);
   if (query.visibleTo) whereVisible(select, given, query.visibleTo);
   return select;
 }
@@ -124,6 +125,20 @@ function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
   if (terms.length > 0) whereReadable(select, query);
   for (const term of terms)
     void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${term.replace(/[\\%_]/g, '\\$&')}%`]);
+}
+
+function whereMeta(
+  select: Knex.QueryBuilder,
+  { knex }: PostQueryDependencies,
+  { key, values, has = true }: MetaFilter,
+): void {
+  const found = knex('post_meta').select('post_meta.id').whereRaw('post_meta.post_id = posts.id').where({ key });
+  if (values)
+    void found.whereIn(
+      'value',
+      values.map((value) => JSON.stringify(value)),
+    );
+  void (has ? select.whereExists(found) : select.whereNotExists(found));
 }
 
 function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
