@@ -24,7 +24,10 @@ export interface TextResponse {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Changes a request for text, or refuses it by throwing a RestError. Runs after validation, before the provider is called. */
+    /**
+     * Changes a request for text, or refuses it by throwing a RestError. Runs after validation, before the provider is called.
+     * For `POST /generate` alone: chatbots have `svc_chatbot_prompt`, the content writer `svc_content_prompt`, AI forms `svc_form_prompt`.
+     */
     svc_text_request: (call: TextRequest, request: RestRequest) => TextRequest;
     /** Changes the response body. Does not run for errors. */
     svc_text_response: (response: TextResponse, call: TextRequest, request: RestRequest) => TextResponse;
