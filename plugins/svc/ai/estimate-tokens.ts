@@ -67,5 +67,7 @@ export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>
 
 /** What `n` images may use at most. */
 export async function estimateImages(prompt: string, n: number): Promise<EstimatedUse> {
-  return { inputTokens: await estimateTokens([prompt]), outputTokens: n * assumedImage, images: n };
+  const outputTokens = n * assumedImage;
+  const inputTokens = await estimateTokens([prompt]);
+  return { inputTokens, outputTokens, tokenDetails: { image_output: outputTokens }, images: n };
 }

@@ -12,7 +12,7 @@ import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } fr
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
-import { tokenDetails } from '../kit/token-details.ts';
+import { tokenDetails, tokenKinds, type TokenDetails, type TokenKind } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface GenerateImagesInput extends ImageParams {
@@ -224,23 +224,30 @@ function resultMessage(generated: number, failures: readonly RestError[]): strin
 function sumCounts(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
   const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
   const usage = sumUsage(results.map((result) => result.usage));
-  const count = (from: unknown, name: string): number => {
-    const value = isRecord(from) ? from[name] : undefined;
-    return typeof value === 'number' ? value : 0;
-  };
-  const [input, output] = [usage?.['input_tokens_details'], usage?.['output_tokens_details']];
-  const details = tokenDetails({
-    cached_input: count(input, 'cached_tokens'),
-    image_input: count(input, 'image_tokens'),
-    image_output: count(output, 'image_tokens'),
-  });
+  const details = results.map((result) => result.tokenDetails ?? reportedDetails(result.usage));
+  const sumOf = (kind: TokenKind): number => details.reduce((sum, detail) => sum + (detail?.[kind] ?? 0), 0);
   return {
     model: results[0]?.model ?? model,
-    inputTokens: count(usage, 'input_tokens'),
-    outputTokens: count(usage, 'output_tokens'),
-    tokenDetails: details,
+    inputTokens: countIn(usage, 'input_tokens'),
+    outputTokens: countIn(usage, 'output_tokens'),
+    tokenDetails: tokenDetails(Object.fromEntries(tokenKinds.map((kind) => [kind, sumOf(kind)]))),
     images: results.reduce((sum, { images }) => sum + images.length, 0),
   };
+}
+
+function countIn(from: unknown, name: string): number {
+  const value = isRecord(from) ? from[name] : undefined;
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The kinds of tokens as OpenAI reports them for images. */
+function reportedDetails(usage: Usage | null): TokenDetails | undefined {
+  const [input, output] = [usage?.['input_tokens_details'], usage?.['output_tokens_details']];
+  return tokenDetails({
+    cached_input: countIn(input, 'cached_tokens'),
+    image_input: countIn(input, 'image_tokens'),
+    image_output: countIn(output, 'image_tokens'),
+  });
 }
 
 type Usage = Readonly<Record<string, unknown>>;

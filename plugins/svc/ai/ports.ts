@@ -81,6 +81,8 @@ export type CallKind = 'text' | 'image' | 'embedding' | 'video';
 export interface EstimatedUse {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Which of the tokens are billed at prices of their own (D32). */
+  readonly tokenDetails?: TokenDetails | undefined;
   readonly images: number;
   /** Length of videos. */
   readonly seconds?: number;

@@ -147,6 +147,8 @@ export interface ImageResult {
   readonly images: readonly ImageOutput[];
   /** The upstream usage data, or null (contract 2.2). */
   readonly usage: Readonly<Record<string, unknown>> | null;
+  /** Which of its tokens are billed at prices of their own (D32). Omitted: as the details in `usage` say, in OpenAI's format. */
+  readonly tokenDetails?: TokenDetails | undefined;
   readonly model: string;
   /** Names of request fields that were left out because the model does not support them. */
   readonly ignored: readonly string[];

@@ -1,77 +1,155 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { createHooks } from '../../../host/hooks/hooks.ts';
-import type { TokenDetails } from '../../../plugins/svc/kit/token-details.ts';
+import { createEmbed } from '../../../plugins/svc/ai/embed.ts';
+import { createGenerateImages } from '../../../plugins/svc/ai/generate-images.ts';
+import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { priceOf } from '../../../plugins/svc/modules/usage/ledger/call-price.ts';
-import { priceTable, type Price } from '../../../plugins/svc/modules/usage/prices/price.ts';
-import type { TextResult } from '../../../plugins/svc/providers/provider.ts';
-import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
-import { connectionTo, requestTo } from '../../conformance/exchange.ts';
-import { streamOf } from '../../conformance/upstream.ts';
+import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
+import { defaultPrices } from '../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { findPrice, priceTable, type Price, type PriceTable } from '../../../plugins/svc/modules/usage/prices/price.ts';
+import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
+import { schemaOf } from '../../conformance/image-upstream.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
-
-interface UsageCase {
-  readonly usage: Readonly<Record<string, unknown>>;
-  /** Input and output. */
-  readonly tokens: readonly [number, number];
-  readonly details: TokenDetails | null;
-  readonly price: Omit<Price, 'provider' | 'model'>;
-  /** Millionths of a US dollar, computed by hand. */
-  readonly cost: number;
-}
+import { upstreamThrough } from '../../helpers/upstream-http.ts';
+import { services } from '../ai/helpers.ts';
+import { answerOf, streamWith, type UsageCase } from './usage-answers.ts';
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../fixtures/providers/${name}.json`, import.meta.url), 'utf8'));
-const cases = Object.entries(read('usage') as Record<string, UsageCase>);
+const cases = read('usage') as readonly UsageCase[];
 
-/** The recorded response of a provider with another usage. */
-function answerWith(id: string, usage: UsageCase['usage']): string {
-  const { answer } = read(id) as { answer: object };
-  return JSON.stringify({ ...answer, [id === 'google' ? 'usageMetadata' : 'usage']: usage });
+/** Lines of a price in US dollars, as the provider publishes them: per million tokens, or per image. */
+type PublishedPrice = Readonly<Record<string, string>>;
+const published = read('prices') as Readonly<Record<string, Readonly<Record<string, PublishedPrice>>>>;
+const priceFor = ({ provider, model }: UsageCase): PublishedPrice => published[provider]![model]!;
+
+const million = 1_000_000n;
+
+/** Decimal dollars as whole millionths. */
+function millionths(dollars: string): bigint {
+  const [whole = '0', decimals = ''] = dollars.split('.');
+  return BigInt(whole) * million + BigInt(decimals.padEnd(6, '0'));
 }
 
-/** The recorded stream of a provider with another usage, which it reports as the provider does. */
-function streamWith(id: string, usage: UsageCase['usage']): string {
-  const stream = streamOf(id);
-  const json = JSON.stringify(usage);
-  if (id === 'google') return `${stream.trimEnd()}\n\ndata: {"usageMetadata":${json}}\n\n`;
-  if (id === 'claude')
-    return stream
-      .replace(/"usage":\{[^}]*\}/, () => `"usage":${JSON.stringify({ ...usage, output_tokens: 1 })}`)
-      .replace(/("type":"message_delta".*"usage":)\{[^}]*\}/, (_all, before: string) => {
-        return `${before}{"output_tokens":${String(usage['output_tokens'])}}`;
-      });
-  return stream.replace('data: [DONE]', () => `data: {"choices":[],"usage":${json}}\n\ndata: [DONE]`);
+/** What the provider bills, in millionths of a US dollar: whole numbers alone, a half rounded up. */
+function billOf({ billed }: Pick<UsageCase, 'billed'>, prices: PublishedPrice): number {
+  const sum = Object.entries(billed).reduce(
+    (total, [line, count]) => total + BigInt(count) * millionths(prices[line]!) * (line === 'image' ? million : 1n),
+    0n,
+  );
+  return Number((sum + million / 2n) / million);
+}
+
+/** The prices of a site that has entered the published ones. */
+function enteredPrices(one: UsageCase): PriceTable {
+  const figures = Object.fromEntries(Object.entries(priceFor(one)).map(([line, dollars]) => [line, Number(dollars)]));
+  return priceTable([{ provider: one.provider, model: one.model, ...figures } as Price], []);
+}
+
+/** Makes the call of a case through the service, whose provider gives the recorded answer. */
+async function callOf(one: UsageCase, prices: PriceTable, streams: boolean) {
+  const text = streams ? streamWith(one) : JSON.stringify(answerOf(one));
+  const headers = { 'content-type': streams ? 'text/event-stream' : 'application/json' };
+  const { settings } = upstreams.find(({ id }) => id === one.provider)!;
+  const base = await services({ settings: { provider: () => Promise.resolve(settings) } });
+  const records: UsageRecord[] = [];
+  const ai = {
+    ...base,
+    upstream: upstreamThrough(() => Promise.resolve(new Response(text, { headers }))),
+    recordUsage: createRecordUsage({
+      clock: base.clock,
+      ledger: {
+        record: (record) => void records.push(record),
+        price: (usage) => Promise.resolve({ cost: priceOf(usage, prices), sandbox: false }),
+        settle: () => Promise.resolve(),
+      },
+    }),
+  };
+  const { provider, model, kind, images: n } = one;
+  const { cost } = await {
+    text: () =>
+      createGenerateText(ai)({
+        provider,
+        model,
+        messages: [{ role: 'user', content: 'Say hello in French.' }],
+        ...(streams && { onText: () => undefined }),
+      }),
+    image: () => {
+      const host = { ...ai.host, content: {}, http: {} } as unknown as Parameters<
+        typeof createGenerateImages
+      >[0]['host'];
+      return createGenerateImages({ ...ai, host })({ provider, model, prompt: 'A boat', n, form: 'b64_json' });
+    },
+    embedding: () => createEmbed(ai)({ provider, model, input: ['Hello'] }),
+  }[kind]();
+  return { cost, record: records[0] };
 }
 
 describe('What a call costs by the usage that its provider reports', () => {
-  let registry: ProviderRegistry;
-  before(async () => {
-    registry = createProviderRegistry({ hooks: createHooks() });
+  it('is tested for all eight providers, and for all that make images and embeddings', async () => {
+    const { registry } = await services();
+    const idsOf = (kind: UsageCase['kind']) => [
+      ...new Set(cases.filter((one) => one.kind === kind).map(({ provider }) => provider)),
+    ];
+    const having = (capability: 'text' | 'images' | 'embeddings') =>
+      registry.all().flatMap((provider) => (provider[capability] === undefined ? [] : [provider.id]));
+    expect(having('text')).to.have.length(8);
+    expect(idsOf('text')).to.have.members(having('text'));
+    expect(idsOf('image')).to.have.members(having('images'));
+    expect(idsOf('embedding')).to.have.members(having('embeddings'));
   });
 
-  it('is tested for all eight providers', () => {
-    expect(cases.map(([id]) => id).sort()).to.deep.equal([...new Set(upstreams.map(({ id }) => id))].sort());
-  });
-
-  for (const [id, { usage, tokens, details, price, cost }] of cases)
-    for (const streams of [false, true]) {
-      it(`is exact for ${id}${streams ? ', streamed' : ''}`, async () => {
-        const upstream = upstreams.find((one) => one.id === id)!;
-        const text = streams ? streamWith(id, usage) : answerWith(id, usage);
-        const headers = { 'content-type': streams ? 'text/event-stream' : 'application/json' };
-        const fetch: typeof globalThis.fetch = () => Promise.resolve(new Response(text, { headers }));
-        const connection = connectionTo(upstream, { fetch });
-        const { text: capability } = registry.get(id)!;
-        const result: TextResult = streams
-          ? await capability!.stream!(requestTo(upstream), connection, () => undefined)
-          : await capability!.generate(requestTo(upstream), connection);
-        expect([result.usage?.input_tokens, result.usage?.output_tokens]).to.deep.equal(tokens);
-        expect(Object.keys(result.usage ?? {})).to.have.members(['input_tokens', 'output_tokens', 'total_tokens']);
-        expect(result.tokenDetails ?? null).to.deep.equal(details);
-        const prices = priceTable([{ provider: id, model: '*', ...price }], []);
-        const used = { provider: id, model: 'any', inputTokens: tokens[0], outputTokens: tokens[1], images: 0 };
-        expect(priceOf({ ...used, tokenDetails: result.tokenDetails }, prices)).to.equal(cost);
-      });
+  it('is tested with usage as the official descriptions of the interfaces define it', () => {
+    const chat = ['openai-answers', 'CompletionUsage'] as const;
+    const images = ['openai-images', 'ImageGenUsage'] as const;
+    const official: Readonly<Record<string, readonly [file: string, name: string]>> = {
+      'openai text': chat,
+      'azure text': chat,
+      'openai image': images,
+      'azure image': images,
+      'claude text': ['anthropic-answers', 'Usage'],
+      'google text': ['gemini-answers', 'UsageMetadata'],
+      'google image': ['gemini-answers', 'UsageMetadata'],
+    };
+    for (const { provider, kind, what, usage } of cases) {
+      const [file, name] = official[`${provider} ${kind}`] ?? [];
+      if (file === undefined || name === undefined || usage === null) continue;
+      const validate = schemaOf(file, name);
+      expect(validate(usage), `${what}: ${JSON.stringify(validate.errors)}`).to.equal(true);
     }
+  });
+
+  for (const one of cases)
+    for (const streams of one.kind === 'text' ? [false, true] : [false])
+      it(`differs by 0 from the bill: ${one.provider}, ${one.kind}${streams ? ', streamed' : ''}: ${one.what}`, async () => {
+        const bill = billOf(one, priceFor(one));
+        if (one.cost_reported !== undefined) expect(BigInt(bill)).to.equal(millionths(one.cost_reported));
+        const { cost, record } = await callOf(one, enteredPrices(one), streams);
+        expect(cost).to.equal(bill);
+        expect([record?.inputTokens, record?.outputTokens]).to.deep.equal(one.tokens);
+        expect(record?.tokenDetails ?? null).to.deep.equal(one.details);
+        expect(record?.images).to.equal(one.images ?? 0);
+        // The same by the built-in prices, if they have the model.
+        const builtIn = priceTable([], defaultPrices);
+        if (findPrice(one, builtIn) !== null) expect((await callOf(one, builtIn, streams)).cost).to.equal(bill);
+      });
+
+  it('is known by the built-in prices for a model of every provider', () => {
+    const known = cases.filter((one) => findPrice(one, priceTable([], defaultPrices)) !== null);
+    expect(new Set(known.map(({ provider }) => provider))).to.deep.equal(new Set(Object.keys(published)));
+  });
+
+  it('is exact for any number of tokens', () => {
+    for (const one of cases.filter(({ kind }) => kind === 'text')) {
+      const prices = priceFor(one);
+      const table = enteredPrices(one);
+      for (let count = 1; count < 400; count += 1) {
+        const [inputTokens, cached, outputTokens] = [count * 7, count * 3, count * 5];
+        const input =
+          'cached_input' in prices ? { input: inputTokens - cached, cached_input: cached } : { input: inputTokens };
+        const usage = { ...one, inputTokens, outputTokens, images: 0, tokenDetails: { cached_input: cached } };
+        expect(priceOf(usage, table)).to.equal(billOf({ billed: { ...input, output: outputTokens } }, prices));
+      }
+    }
+  });
 });

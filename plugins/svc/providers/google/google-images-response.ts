@@ -2,9 +2,10 @@ import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { imageOutput } from '../images/images-response.ts';
-import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { tokenDetails } from '../../kit/token-details.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ImageOutput, type ImageResult, type ProviderConnection } from '../provider.ts';
-import { googleResponse, googleUsage } from './google-response.ts';
+import { googleResponse, googleTokenDetails, googleUsage } from './google-response.ts';
 
 type RequestedModel = { readonly model: string };
 
@@ -23,10 +24,16 @@ export function geminiImages(
     .map((part) => (isRecord(part) && part['thought'] !== true ? imageOf(objectAt(part, 'inlineData'), 'data') : null))
     .filter((image) => image !== null);
   if (images.length > 0) {
-    const usage = googleUsage(objectAt(body, 'usageMetadata'));
+    const reported = objectAt(body, 'usageMetadata');
+    const usage = googleUsage(reported);
     return {
       images,
       usage: usage === null ? null : { ...usage },
+      // Without modalities, all that the model returned is an image: its thoughts are counted apart.
+      tokenDetails: tokenDetails({
+        image_output: countAt(reported, 'candidatesTokenCount'),
+        ...googleTokenDetails(reported),
+      }),
       model: textAt(body, 'modelVersion') ?? request.model,
     };
   }

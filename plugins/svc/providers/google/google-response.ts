@@ -116,10 +116,11 @@ function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnecti
   return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
-/** Thinking is billed as output, and counted as such. */
+/** Thinking is billed as output, what tools read as input; both are counted as such. */
 export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
-  const input = countAt(usage, 'promptTokenCount');
-  if (input === null) return null;
+  const prompt = countAt(usage, 'promptTokenCount');
+  if (prompt === null) return null;
+  const input = prompt + (countAt(usage, 'toolUsePromptTokenCount') ?? 0);
   const output = (countAt(usage, 'candidatesTokenCount') ?? 0) + (countAt(usage, 'thoughtsTokenCount') ?? 0);
   return {
     input_tokens: input,
@@ -128,16 +129,18 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
   };
 }
 
-/** Tokens by modality, thinking and the cache (D32). */
+/** Tokens by modality, thinking and the cache (D32). What the cache held costs the price of the cache, whatever its modality. */
 export function googleTokenDetails(usage: Readonly<Record<string, unknown>>): TokenDetails | undefined {
   const modality = (member: string, name: string): number =>
     listAt(usage, member)
       .filter((entry) => textAt(entry, 'modality') === name)
       .reduce<number>((sum, entry) => sum + (countAt(entry, 'tokenCount') ?? 0), 0);
+  const uncached = (name: string): number =>
+    modality('promptTokensDetails', name) - modality('cacheTokensDetails', name);
   return tokenDetails({
     cached_input: countAt(usage, 'cachedContentTokenCount'),
-    image_input: modality('promptTokensDetails', 'IMAGE'),
-    audio_input: modality('promptTokensDetails', 'AUDIO'),
+    image_input: uncached('IMAGE'),
+    audio_input: uncached('AUDIO'),
     reasoning: countAt(usage, 'thoughtsTokenCount'),
     image_output: modality('candidatesTokensDetails', 'IMAGE'),
     audio_output: modality('candidatesTokensDetails', 'AUDIO'),

@@ -1,7 +1,8 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import { chatResponse, chatUsage } from '../chat-completions/chat-response.ts';
+import { chatResponse, chatTokenDetails, chatUsage } from '../chat-completions/chat-response.ts';
+import { tokenDetails } from '../../kit/token-details.ts';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError } from '../provider.ts';
 import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
@@ -89,7 +90,17 @@ export function openRouterImages(
     .filter((image) => image !== null);
   if (images.length > 0) {
     const usage = chatUsage(body['usage']);
-    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'model') ?? request.model };
+    const details = chatTokenDetails(body['usage']);
+    return {
+      images,
+      usage: usage === null ? null : { ...usage },
+      // Unless images are counted apart, all that the model returned besides its reasoning is an image.
+      tokenDetails: tokenDetails({
+        image_output: (usage?.output_tokens ?? 0) - (details?.reasoning ?? 0),
+        ...details,
+      }),
+      model: textAt(body, 'model') ?? request.model,
+    };
   }
   const { content } = chatResponse(body, request, connection);
   const reason =

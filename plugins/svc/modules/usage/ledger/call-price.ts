@@ -58,8 +58,11 @@ export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): n
     partialCost(seconds, price.second === undefined ? undefined : price.second * 1_000_000),
   ];
   const sum = parts.reduce<number | null>((total, cost) => (total === null || cost === null ? null : total + cost), 0);
-  return sum === null ? null : Math.round(sum);
+  return sum === null ? null : Math.round(sum / precision);
 }
+
+/** Parts are whole numbers of millionths of the result, so that their sum is exact. */
+const precision = 1_000_000;
 
 interface TokenCosts {
   readonly price: Price;
@@ -83,5 +86,5 @@ function tokenCosts(all: number, { price, details, kinds, each }: TokenCosts): (
 /** Nothing used costs nothing even without a price. */
 function partialCost(count: number, each: number | undefined): number | null {
   if (count === 0) return 0;
-  return each === undefined ? null : count * each;
+  return each === undefined ? null : count * Math.round(each * precision);
 }

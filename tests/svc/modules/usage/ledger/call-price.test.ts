@@ -18,6 +18,9 @@ describe('the price of a call', () => {
     expect(
       of({ inputTokens: 100, outputTokens: 1000, images: 2 }, { ...acme, input: 5, output: 30, image: 0.01 }),
     ).to.equal(50_500);
+    // 0.15 + 2 * 0.075 + 12 * 0.6 is a little less than 7.5 in binary fractions.
+    const tokens = { inputTokens: 3, outputTokens: 12, tokenDetails: { cached_input: 2 } };
+    expect(of(tokens, { ...acme, input: 0.15, cached_input: 0.075, output: 0.6 })).to.equal(8);
   });
 
   it('is not known where a figure is missing that the call needs', () => {
