@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LazyAdminPage } from '#plugin-api';
 import { addContentPages } from './content/admin/content-pages.ts';
 import type { Core } from './core.ts';
-import type { ToolItem } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
 import type { HostSiteHealth } from './site-health/host-site-health.ts';
 import { createAvatarUrl } from './users/avatars.ts';
@@ -11,46 +9,6 @@ import { generatePassword } from './users/passwords.ts';
 import type { Web } from './web.ts';
 
 const style = 'admin/pages.css';
-const tools: readonly ToolItem[] = [
-  {
-    slug: 'tools/site-health',
-    title: 'Site Health',
-    text: 'Checks of the site and of its plugins, and facts for a report.',
-    icon: 'shield',
-  },
-  { slug: 'tools/cron', title: 'Cron', text: 'Scheduled jobs, past runs and their results.', icon: 'clock' },
-  {
-    slug: 'tools/jobs',
-    title: 'Jobs',
-    text: 'Background jobs: waiting, running, failed.',
-    icon: 'list',
-  },
-  {
-    slug: 'tools/hooks',
-    title: 'Hooks',
-    text: 'All filters and actions with their callbacks and owners.',
-    icon: 'puzzle',
-  },
-  {
-    slug: 'tools/traces',
-    title: 'Traces',
-    text: 'Where the time of a request goes: hooks, queries, outbound requests, templates.',
-    icon: 'gauge',
-  },
-  {
-    slug: 'tools/security-log',
-    title: 'Security log',
-    text: 'Sign-ins, users, roles, keys, plugins and exports.',
-    icon: 'shield',
-  },
-];
-const backupTool: ToolItem = {
-  slug: 'tools/backup',
-  title: 'Backup',
-  text: 'Database backups, created while the site runs.',
-  icon: 'database',
-};
-
 /** The admin pages that need several parts of the host. Each is loaded on first use. */
 export function addHostPages({
   core,
@@ -160,9 +118,7 @@ function ownPages(given: UserPagesDependencies): LazyAdminPage[] {
 }
 
 function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[] {
-  const { options, hooks, database, config } = core;
-  // A site in memory has no folder for backups.
-  const hasBackups = config.dataDir !== ':memory:';
+  const { options, hooks, database } = core;
   const tool = { group: 'system', style };
   const pages: LazyAdminPage[] = [
     {
@@ -184,8 +140,7 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
       slug: 'tools',
       title: 'Tools',
       group: 'system',
-      body: async () =>
-        (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
+      body: async () => (await import('./pages/tools-page.ts')).createToolsPage({ hasBackups: hasBackups(core) }),
     },
     ...workPages(core),
     {
@@ -209,18 +164,46 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
     },
     securityLogPage(core),
   ];
-  if (hasBackups)
-    pages.push({
-      ...tool,
-      slug: 'tools/backup',
-      title: 'Backup',
-      menu: 'Backup',
-      icon: 'database',
-      position: 93,
-      body: () => backupPage(core),
-    });
-  return pages;
+  return [...pages, ...optionalPages(core)];
 }
+
+/** The components of pages, for developers, and the backups of a site that has a folder. */
+function optionalPages(core: Core): LazyAdminPage[] {
+  const tool = { group: 'system', style };
+  const design: LazyAdminPage = {
+    ...tool,
+    slug: 'design',
+    title: 'Design system',
+    menu: 'Design system',
+    icon: 'form',
+    position: 96,
+    body: async () => {
+      const { iconNames } = await import('./admin/registry.ts');
+      return (await import('./pages/design-page.ts')).createDesignPage([...iconNames()]);
+    },
+  };
+  const backup: LazyAdminPage = {
+    ...tool,
+    slug: 'tools/backup',
+    title: 'Backup',
+    menu: 'Backup',
+    icon: 'database',
+    position: 93,
+    body: async () => {
+      const [{ createBackupPage }, { createBackups }] = await Promise.all([
+        import('./pages/backup-page.ts'),
+        import('./pages/backups.ts'),
+      ]);
+      return createBackupPage(
+        createBackups({ database: core.database, clock: core.clock, dataDir: core.config.dataDir }),
+      );
+    },
+  };
+  return [...(core.config.logLevel === 'debug' ? [design] : []), ...(hasBackups(core) ? [backup] : [])];
+}
+
+/** A site in memory has no folder for backups. */
+const hasBackups = ({ config }: Core): boolean => config.dataDir !== ':memory:';
 
 /** Scheduled events and background jobs. */
 function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
@@ -349,21 +332,6 @@ async function hooksPage({ hooks }: Core) {
     import('./hooks/hooks-route.ts'),
   ]);
   return createHooksPage({ find: (search) => findHooks(hooks.describe(), search) });
-}
-
-async function backupPage({ config, database, clock }: Core) {
-  const [{ createBackupPage }, { createBackups }] = await Promise.all([
-    import('./pages/backup-page.ts'),
-    import('./pages/backups.ts'),
-  ]);
-  return createBackupPage(
-    createBackups({
-      directory: join(config.dataDir, 'backups'),
-      ending: database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz',
-      backup: (file) => database.backup(file),
-      clock,
-    }),
-  );
 }
 
 function createUserPagesDependencies(

@@ -81,8 +81,8 @@ interface AdminRegistryDependencies {
 
 let icons: ReadonlySet<string> | undefined;
 
-/** The names in the sprite. Read once, when a plugin adds a page with an icon. */
-function iconNames(): ReadonlySet<string> {
+/** The names in the sprite. Read once, when first needed. */
+export function iconNames(): ReadonlySet<string> {
   if (icons) return icons;
   const sprite = readFileSync(new URL('assets/icons.svg', import.meta.url), 'utf8');
   return (icons = new Set([...sprite.matchAll(/<symbol id="([^"]+)"/g)].map(([, name = '']) => name)));

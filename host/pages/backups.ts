@@ -25,16 +25,16 @@ export interface Backups {
 }
 
 export interface BackupsDependencies {
-  readonly directory: string;
-  /** File extension, which selects the format. */
-  readonly ending: '.sqlite' | '.jsonl.gz';
-  readonly backup: (file: string) => Promise<unknown>;
+  readonly dataDir: string;
+  readonly database: { readonly dialect: string; backup(file: string): Promise<unknown> };
   readonly clock: Pick<Clock, 'now'>;
 }
 
 const namePattern = /^backup-\d{8}-\d{6}(-\d+)?\.(sqlite|jsonl\.gz)$/;
 
-export function createBackups({ directory, ending, backup, clock }: BackupsDependencies): Backups {
+export function createBackups({ dataDir, database, clock }: BackupsDependencies): Backups {
+  const directory = join(dataDir, 'backups');
+  const ending = database.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz';
   const describe = async (name: string): Promise<BackupFile> => {
     const { size, mtimeMs } = await stat(join(directory, name));
     return { name, size, createdAt: Math.floor(mtimeMs) };
@@ -57,7 +57,7 @@ export function createBackups({ directory, ending, backup, clock }: BackupsDepen
       const base = `backup-${moment}`;
       let name = base + ending;
       for (let count = 2; taken.includes(name); count += 1) name = `${base}-${count}${ending}`;
-      await backup(join(directory, name));
+      await database.backup(join(directory, name));
       return describe(name);
     },
     async list() {

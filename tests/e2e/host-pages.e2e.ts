@@ -66,6 +66,7 @@ describe('the pages of the host in a browser', () => {
     'tools/hooks?s=nothing',
     'tools/traces',
     'tools/backup',
+    'design',
   ];
   for (const path of paths) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {

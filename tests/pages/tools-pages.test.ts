@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { createTestHost } from '#testing';
 import { describeHosts } from '../helpers/dialects.ts';
 import type { FormField } from '#plugin-api';
 import { openPages, type AdminBrowser, type PagesSite } from './pages-site.ts';
@@ -199,6 +200,17 @@ describeHosts('the pages settings and tools', (dialectCase) => {
     expect(
       (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
     ).to.contain('This event no longer exists');
+  });
+
+  it('show the components of pages with LOG_LEVEL=debug alone', async () => {
+    expect((await browser.get('/admin/design')).text).to.contain('Design system').and.contain('admin/list-head');
+    const quiet = await createTestHost({ env: { LOG_LEVEL: 'info' } });
+    try {
+      const slugs = quiet.adminPages('host');
+      expect(slugs).to.include('tools/hooks').and.not.include('design');
+    } finally {
+      await quiet.stop();
+    }
   });
 
   it('show hooks with callbacks, owners and counts, and find them', async () => {
