@@ -100,6 +100,16 @@ describe('usage, prices and models in a browser', () => {
       expect(lines.length).to.be.greaterThan(10);
       expect(lines.slice(1).every((line) => line.includes(',"google",'))).to.equal(true);
     }
+    await page.getByLabel('What to export').selectOption({ label: 'Totals by provider' });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.match(/^usage-by-provider-/);
+    const [head, ...totals] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    expect(head).to.contain('"provider","calls"').and.to.contain('"cost_usd"');
+    expect(totals).to.have.length(1);
+    expect(totals[0]).to.match(/^"google",\d+,/);
   });
 
   it('add a price in a form, override a built-in one, remove a price and undo it', async () => {
@@ -155,6 +165,32 @@ describe('usage, prices and models in a browser', () => {
     await confirmQuestion(page);
     await page.getByText('Your prices were removed.').waitFor();
     await page.getByText('You have no prices of your own.').waitFor();
+  });
+
+  it('replace the built-in prices by those of a file, name its errors, and restore them', async () => {
+    await page.goto(`${host.url}/admin/svc/prices`);
+    const upload = async (text: string): Promise<void> => {
+      const summary = page.locator('summary', { hasText: 'from a file' });
+      if ((await page.locator('details#import[open]').count()) === 0) await summary.click();
+      const buffer = Buffer.from(text);
+      await page.getByLabel('Price list').setInputFiles({ name: 'prices.json', mimeType: 'application/json', buffer });
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+    };
+    const price = '{"provider": "openai", "model": "acme-2", "input": 7}';
+    await upload(`{"date": "2026-11-01",\n"prices": [${price},\n{"provider": "openai"}]}`);
+    await page.getByText('Line 3: "model" must be').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    problems.length = 0;
+    await upload(`{"date": "2026-11-01", "prices": [${price}]}`);
+    await page.getByText('Imported 1 price.').waitFor();
+    await page.getByText('imported from a list of 1 Nov 2026').waitFor();
+    await page.getByRole('link', { name: 'Override acme-2' }).waitFor();
+    await page.locator('summary', { hasText: 'from a file' }).click();
+    await page.getByRole('button', { name: 'Use the built-in prices' }).click();
+    await confirmQuestion(page);
+    await page.getByText('The built-in prices apply to new calls.').waitFor();
+    await page.getByText('Check these defaults').waitFor();
+    expect(problems).to.deep.equal([]);
   });
 
   it('fetch models in the background and offer them, in the field they are for', async () => {

@@ -44,6 +44,7 @@ export const usageModule = defineModule<UsagePorts>({
       icon: 'tag',
       position: 31,
       style: 'prices.css',
+      uploadLimit: 2_000_000,
       body: async () => (await import('./prices/prices.page.ts')).pricesPage,
     }),
   ],

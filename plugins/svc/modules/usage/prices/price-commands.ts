@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
+import { readInput } from '../../../kit/transfer-commands.ts';
 import { tokenKinds } from '../../../kit/token-details.ts';
 import type { PricesPort } from '../../../ports.ts';
 import { defaultPricesDate } from './default-prices.ts';
@@ -30,7 +30,7 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
         });
         return [
           ...own.map(line('own')),
-          ...list.prices.map(line(list.date === defaultPricesDate ? 'built-in' : `list of ${list.date}`)),
+          ...list.prices.map(line(list.isBuiltIn ? 'built-in' : `list of ${list.date}`)),
         ];
       },
     },
@@ -55,12 +55,12 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
         {
           name: 'file',
           description:
-            'A JSON file: {"date": "2026-12-01", "prices": [{"provider": "openai", "model": "gpt-5*", "input": 2.5, ' +
-            '"cached_input": 0.25, "output": 15, "from": "2026-12-01"}]}',
+            'A JSON file, or - for standard input: {"date": "2026-12-01", "prices": [{"provider": "openai", ' +
+            '"model": "gpt-5*", "input": 2.5, "cached_input": 0.25, "output": 15, "from": "2026-12-01"}]}',
         },
       ],
-      run: async ({ args: [file = ''] }) => {
-        const { date, prices: imported } = await prices.importList(await readFile(file, 'utf8'));
+      run: async ({ args: [file = '-'] }) => {
+        const { date, prices: imported } = await prices.importList(String(await readInput(file)));
         return { date, imported: imported.length };
       },
     },

@@ -43,9 +43,11 @@ export interface PriceList {
   /** When its prices were looked up, `YYYY-MM-DD`. */
   readonly date: string;
   readonly prices: readonly Price[];
+  /** False: the list was imported. */
+  readonly isBuiltIn: boolean;
 }
 
-const builtIn: PriceList = { date: defaultPricesDate, prices: defaultPrices };
+const builtIn: PriceList = { date: defaultPricesDate, prices: defaultPrices, isBuiltIn: true };
 
 export function createPriceStore({
   options,
@@ -75,7 +77,8 @@ export function createPriceStore({
   async function list(): Promise<PriceList> {
     const stored = await options.get<unknown>(priceListOption, false);
     if (!isRecord(stored) || typeof stored['date'] !== 'string' || !Array.isArray(stored['prices'])) return builtIn;
-    return { date: stored['date'], prices: (stored['prices'] as unknown[]).filter(isPrice) };
+    const prices = (stored['prices'] as unknown[]).filter(isPrice);
+    return { date: stored['date'], prices, isBuiltIn: false };
   }
 
   return {
@@ -93,7 +96,7 @@ export function createPriceStore({
       const reading = readPriceList(text);
       if ('errors' in reading) throw invalidPrices(reading.errors);
       await options.update(priceListOption, reading);
-      return reading;
+      return { ...reading, isBuiltIn: false };
     },
     async resetList() {
       await options.delete(priceListOption);

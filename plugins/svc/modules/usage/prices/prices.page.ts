@@ -1,7 +1,9 @@
-import { filterChips, formatCount, withNotice } from '#plugin-api';
+import { filterChips, formatCount, invalidFields, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
+import { importUpload } from '../../../admin-ui/transfer-actions.ts';
 import { foldText } from '../../../kit/fold-text.ts';
+import { defaultPricesDate } from './default-prices.ts';
 import { anyProvider, openForm, priceKey, priceTexts, removePrice, setPrice } from './price-form.ts';
 import type { PriceForm, PricesPagePorts } from './price-form.ts';
 import { priceErrorsOf } from './price-store.ts';
@@ -39,6 +41,11 @@ export function pricesPage(ports: PricesPagePorts): AdminPageBody {
         await prices.reset();
         return withNotice('success', 'Your prices were removed. The built-in prices apply.');
       },
+      import: (request) => importList(request, ports),
+      'reset-list': async () => {
+        await prices.resetList();
+        return withNotice('success', 'The built-in prices apply to new calls.');
+      },
     },
   };
 }
@@ -68,6 +75,25 @@ async function save(request: AdminRequest, ports: PricesPagePorts): Promise<Admi
   }
 }
 
+/** Replaces the built-in prices by those of an uploaded file: all of them, or none. */
+async function importList(request: AdminRequest, ports: PricesPagePorts): Promise<AdminActionResult> {
+  return importUpload(request, {
+    run: async (text) => {
+      try {
+        const { prices } = await ports.prices.importList(text);
+        return withNotice('success', `Imported ${formatCount(prices.length, 'price')}. New calls use them.`);
+      } catch (error) {
+        const errors = priceErrorsOf(error);
+        if (errors === null) throw error;
+        throw invalidFields(
+          Object.fromEntries(errors.map(({ line, sentence }, at) => [at, `Line ${String(line)}: ${sentence}`])),
+        );
+      }
+    },
+    page: async ({ errors }) => ({ template, data: await pricesView(ports, { refused: errors }) }),
+  });
+}
+
 interface InvalidPrices {
   readonly typed: string;
   readonly errors: readonly PriceError[];
@@ -75,7 +101,7 @@ interface InvalidPrices {
 
 async function pricesView(
   ports: PricesPagePorts,
-  { query = {}, invalid, form }: PricesViewInit = {},
+  { query = {}, invalid, form, refused }: PricesViewInit = {},
 ): Promise<Record<string, unknown>> {
   const { prices, providers } = ports;
   const [own, list] = [await prices.own(), await prices.list()];
@@ -106,6 +132,9 @@ async function pricesView(
     errors: invalid?.errors.map((error) => ({ ...error, text: lineText(invalid.typed, error.line) })),
     hasOwn: own.length > 0,
     asOf: list.date,
+    isImported: !list.isBuiltIn,
+    builtInAsOf: defaultPricesDate,
+    refused,
   };
 }
 
@@ -114,6 +143,8 @@ interface PricesViewInit {
   /** Of the JSON editor. */
   readonly invalid?: InvalidPrices;
   readonly form?: PriceForm;
+  /** Errors of an import. */
+  readonly refused?: readonly string[];
 }
 
 /** The line as typed, so that the reader finds it without counting. */

@@ -1,4 +1,4 @@
-import { formatNumber } from '#plugin-api';
+import { formatNumber, isRecord } from '#plugin-api';
 import { invalidLine, entryLines, type EntryLines } from './entry-lines.ts';
 import { priceFigures, priceSchema, pricesSchema, type Price } from './price.ts';
 
@@ -12,20 +12,14 @@ export type PriceReading = { readonly prices: readonly Price[] } | { readonly er
 
 const shape = 'Write a list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}].';
 
+const invalidJson =
+  'The JSON is invalid from here. Look for a missing or extra comma, quote or bracket in this line or the one before.';
+
 /** Reads prices typed as JSON. An empty text is an empty list. Returns all errors, sorted by line. */
 export function readPrices(text: string): PriceReading {
   if (text.trim() === '') return { prices: [] };
   const invalid = invalidLine(text);
-  if (invalid !== null)
-    return {
-      errors: [
-        {
-          line: invalid,
-          sentence:
-            'The JSON is invalid from here. Look for a missing or extra comma, quote or bracket in this line or the one before.',
-        },
-      ],
-    };
+  if (invalid !== null) return { errors: [{ line: invalid, sentence: invalidJson }] };
   const value = JSON.parse(text) as unknown;
   if (!Array.isArray(value)) return { errors: [{ line: 1, sentence: shape }] };
   if (value.length > pricesSchema.maxItems)
@@ -40,16 +34,23 @@ export function readPrices(text: string): PriceReading {
     : { prices: value as Price[] };
 }
 
-/** Reads `{"date": "2026-12-01", "prices": [...]}`, as an import file has it. Lines of errors are those of the list alone. */
+/** Reads `{"date": "2026-12-01", "prices": [...]}`, as an import file has it. Returns all errors, by the lines of the file. */
 export function readPriceList(
   text: string,
 ): { readonly date: string; readonly prices: readonly Price[] } | { readonly errors: readonly PriceError[] } {
-  const value = invalidLine(text) === null ? (JSON.parse(text) as unknown) : null;
-  const { date, prices } = (value ?? {}) as { readonly date?: unknown; readonly prices?: unknown };
-  if (typeof date !== 'string' || !isDay(date) || !Array.isArray(prices))
+  const invalid = invalidLine(text);
+  if (invalid !== null) return { errors: [{ line: invalid, sentence: invalidJson }] };
+  const value = JSON.parse(text) as unknown;
+  const { date, prices, ...others } = isRecord(value) ? value : {};
+  if (typeof date !== 'string' || !isDay(date) || !Array.isArray(prices) || Object.keys(others).length > 0)
     return { errors: [{ line: 1, sentence: 'Write an object: {"date": "2026-12-01", "prices": [...]}.' }] };
-  const reading = readPrices(writePrices(prices as Price[]));
-  return 'errors' in reading ? reading : { date, prices: reading.prices };
+  // The date has no brackets, so the list is all from the first to the last.
+  const start = text.indexOf('[');
+  const before = text.slice(0, start).split('\n').length - 1;
+  const reading = readPrices(text.slice(start, text.lastIndexOf(']') + 1));
+  return 'errors' in reading
+    ? { errors: reading.errors.map(({ line, sentence }) => ({ line: line + before, sentence })) }
+    : { date, prices: reading.prices };
 }
 
 function isDay(text: string): boolean {
