@@ -119,6 +119,58 @@ describeHosts('usage of another plugin', ({ location, directory }) => {
     expect(dry.body).to.include({ allowed: true, plugin: 'shop', rule: 'key_rest' });
   });
 
+  it('is summed up alike by user, key, plugin, module and chatbot in REST, on the page, as CSV and in the metrics', async () => {
+    const print = async <Printed>(...argv: string[]): Promise<Printed> => {
+      const { code, out, err } = await host.cli('svc', ...argv);
+      expect(code, err).to.equal(0);
+      return JSON.parse(out) as Printed;
+    };
+    const bot = await print<{ id: number }>('bot', 'create', '--json', '{"name": "Helper", "provider": "openai"}');
+    const key = await print<{ id: number; key: string }>('key', 'create', '--name=App', '--routes=chat', '--json');
+    await send('/wp-json/shop/v1/describe', 'POST');
+    const chat = await host.fetch(`/wp-json/svc/v1/chat/${String(bot.id)}/message`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    expect(chat.status, await chat.text()).to.equal(200);
+    const signedIn = await host.fetch('/admin/login', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login: 'root', password: 'correct horse battery' }),
+    });
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';', 1)[0])
+      .join('; ');
+    const html = await (await host.fetch('/admin/svc/usage', { headers: { cookie } })).text();
+    const page = html.replaceAll('&#x3D;', '=');
+    const nonce = /name="_nonce" value="([^"]+)"/.exec(page.slice(page.indexOf('<main')))?.[1] ?? '';
+    const metrics = await (await host.fetch('/metrics')).text();
+
+    const expected = {
+      user_id: String(userId),
+      key_id: String(key.id),
+      plugin: 'shop',
+      module: 'chatbots',
+      bot_id: String(bot.id),
+    };
+    for (const [by, name] of Object.entries(expected)) {
+      const groups = await send<{ name: string; calls: number; cost_usd: number }[]>(
+        `/wp-json/svc-admin/v1/usage?by=${by}`,
+      );
+      const group = groups.find((one) => one.name === name);
+      expect(group?.calls, by).to.equal(1);
+      const body = new URLSearchParams({ _nonce: nonce, by });
+      const csv = await host.fetch('/admin/svc/usage?action=export', { method: 'POST', headers: { cookie }, body });
+      const line = (await csv.text()).split('\r\n').find((one) => one.startsWith(`"${name}",`));
+      expect(line, by).to.match(/^"[^"]+",1,0,/);
+      expect(line, by).to.contain(`"${(group?.cost_usd ?? 0).toFixed(6)}"`);
+      expect(page).to.contain(`id="by-${by}"`).and.to.contain(`${by}=${name}`);
+      expect(metrics).to.contain(`svc_usage_calls_total{by="${by.replace('_id', '')}",name="${name}"} 1`);
+    }
+  });
+
   it('is limited by a budget of the plugin, and of the role of the user', async () => {
     const setBudget = async (values: object): Promise<void> => {
       const { code, err } = await host.cli(

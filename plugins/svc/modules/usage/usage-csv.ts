@@ -2,8 +2,9 @@ import type { DatabaseApi } from '#plugin-api';
 import { tokenKinds } from '../../kit/token-details.ts';
 import { kindColumn, type UsageRow } from './ledger/usage-tables.ts';
 import { csvLine, byteOrderMark } from '../../kit/csv.ts';
-import type { UsageFilter } from './usage-filter.ts';
+import type { Grouping, UsageFilter } from './usage-filter.ts';
 import { listUsage, type UsageCursor } from './usage-queries.ts';
+import type { UsageTotals } from './usage-totals.ts';
 
 /** `0.002100`, for calculations. */
 export function plainDollars(micro: number | null): string {
@@ -53,4 +54,25 @@ export async function* usageCsv(
     if (rows.length < batchSize) return;
     before = last;
   }
+}
+
+/** The totals of a grouping as CSV, in the order and with the names that REST has. */
+export async function* totalsCsv(by: Grouping, read: () => Promise<readonly UsageTotals[]>): AsyncGenerator<string> {
+  const sums = [
+    'calls',
+    'failed',
+    'input_tokens',
+    'output_tokens',
+    'cached_tokens',
+    'reasoning_tokens',
+    'images',
+  ] as const;
+  const totals = await read();
+  yield byteOrderMark + csvLine([by, ...sums, 'cost_usd', 'without_price']);
+  yield totals
+    .map((total) => {
+      const cost = total.cost_usd === null ? '' : total.cost_usd.toFixed(6);
+      return csvLine([total.name, ...sums.map((name) => total[name]), cost, total.without_price]);
+    })
+    .join('');
 }

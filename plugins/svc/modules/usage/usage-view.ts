@@ -4,7 +4,17 @@ import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
 import type { UsagePorts } from './module.ts';
 import { chartView, readMetric } from './usage-chart-view.ts';
-import { daysOf, failed, filterQuery, maxPeriod, periods, readFilter, type UsageFilter } from './usage-filter.ts';
+import {
+  daysOf,
+  failed,
+  filterQuery,
+  groupings,
+  maxPeriod,
+  periods,
+  readFilter,
+  type Grouping,
+  type UsageFilter,
+} from './usage-filter.ts';
 import {
   groupUsage,
   hasUsage,
@@ -32,6 +42,7 @@ export async function usageView(ports: UsagePorts, query: AdminRequest['query'])
     tabs: periodTabs(filter, metric),
     filter: await filterForm(ports, filter),
     exportFields: filterParams,
+    exports: [{ value: '', label: 'Calls' }, ...groupings.map((by) => ({ value: by, label: exportLabels[by] }))],
     hasFilters: Object.keys(filter.values).length > 0,
   };
   if (sums.calls === 0) return { ...base, empty: any ? emptyPeriod(filter) : await nextStep(ports) };
@@ -218,6 +229,19 @@ const titles = {
   plugin: 'Plugins',
 } as const;
 const maxRows = 10;
+
+const exportLabels: Readonly<Record<Grouping, string>> = {
+  day: 'Totals by day',
+  provider: 'Totals by provider',
+  model: 'Totals by model',
+  module: 'Totals by module',
+  kind: 'Totals by kind of call',
+  outcome: 'Totals by outcome',
+  bot_id: 'Totals by chatbot',
+  key_id: 'Totals by named key',
+  user_id: 'Totals by user',
+  plugin: 'Totals by plugin',
+};
 
 async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) {
   const groups = isCaller(by) ? found.filter(({ name }) => name !== '0' && name !== '') : found;

@@ -1,6 +1,7 @@
 import type { AdminPageBody } from '#plugin-api';
-import { usageCsv } from './usage-csv.ts';
-import { readFilter } from './usage-filter.ts';
+import { totalsCsv, usageCsv } from './usage-csv.ts';
+import { groupings, readFilter } from './usage-filter.ts';
+import { readTotals } from './usage-totals.ts';
 import type { UsagePorts } from './module.ts';
 import { usageView } from './usage-view.ts';
 
@@ -14,11 +15,15 @@ export function usagePage(ports: UsagePorts): AdminPageBody {
         const timezone = await host.site.timezone();
         const filter = readFilter(request.form, { now: host.clock.now(), timezone });
         await ledger.flush();
+        const by = groupings.find((name) => name === request.form['by']);
         return {
           download: {
-            name: `usage-${filter.from}-${filter.to}.csv`,
+            name: `usage-${by === undefined ? '' : `by-${by}-`}${filter.from}-${filter.to}.csv`,
             type: 'text/csv; charset=utf-8; header=present',
-            content: usageCsv(host.database, { filter, timezone }),
+            content:
+              by === undefined
+                ? usageCsv(host.database, { filter, timezone })
+                : totalsCsv(by, () => readTotals(ports, { by, given: request.form })),
           },
         };
       },
