@@ -123,6 +123,16 @@ describe('the delivery log in a browser', () => {
     }
   });
 
+  it('shows one state, and each other filter as a chip that removes it', async () => {
+    await open('?event=chatbot.fb_submitted');
+    await page.getByRole('link', { name: 'Delivered', exact: true }).click();
+    await page.waitForURL(/event=chatbot.fb_submitted&state=delivered/);
+    await page.getByRole('link', { name: 'Remove the filter Event: chatbot.fb_submitted' }).click();
+    await page.waitForURL((url) => url.search === '?state=delivered');
+    await page.locator('#deliveries [aria-current="page"]').getByText('Delivered').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+  });
+
   it('sends again what is selected, and all since a time', async () => {
     await open();
     await page.getByLabel('Select all shown').check();

@@ -94,8 +94,9 @@ describe('chat logs in a browser', () => {
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 3').waitFor();
     await page.getByLabel('Text in a message').fill('GRÖßE 41 meiner');
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('Who').selectOption('guests');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
     await page.waitForURL(/who=guests/);
     const heading = await page.locator('#logs-title').textContent();
     const total = Number(/^\d+/.exec(heading ?? '')?.[0]);
@@ -111,9 +112,12 @@ describe('chat logs in a browser', () => {
       const text = await readFile(await download.path(), 'utf8');
       expect(text.match(/Größe 41/g)).to.have.length(lines);
     }
-    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await page.getByRole('link', { name: 'Who: Guests' }).click();
+    await page.waitForURL((url) => !url.search.includes('who=') && url.search.includes('text='));
+    await page.getByRole('link', { name: 'Clear all' }).click();
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('Feedback').selectOption('down');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
     await becomes(async () => (await page.locator('tbody .badge-warning').count()) > 3, true);
     await page.getByLabel('Text in a message').fill('nothing like this');
     await page.keyboard.press('Enter');
@@ -153,6 +157,16 @@ describe('chat logs in a browser', () => {
     await confirmQuestion(page);
     await page.waitForURL('**/admin/svc/logs');
     await page.getByRole('heading', { name: '44 conversations' }).waitFor();
+  });
+
+  it('are deleted together from the page that is shown, when that is confirmed', async () => {
+    await page.goto(`${host.url}/admin/svc/logs?page=2`);
+    for (const box of (await page.locator('tbody input[type="checkbox"]').all()).slice(0, 2)) await box.check();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await confirmQuestion(page);
+    await page.getByText('2 conversations deleted, including the forms submitted in them.').waitFor();
+    await page.getByRole('heading', { name: '42 conversations' }).waitFor();
+    expect(new URL(page.url()).search).to.equal('?page=2');
   });
 
   it('delete the data of a person and store a receipt', async () => {

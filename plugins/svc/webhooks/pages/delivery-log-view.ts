@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatDuration, formatNumber, type AdminRequest } from '#plugin-api';
+import { filterChips, formatDate, formatDuration, formatNumber, type AdminRequest } from '#plugin-api';
 import type { Delivery, Replay } from '../delivery.ts';
 import type { WebhookSettings } from '../endpoint.ts';
 import { stateBadge } from './delivery-labels.ts';
@@ -7,7 +7,7 @@ import { deliveryChart, findSpan } from './delivery-log-chart.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { readDeliveryLogQuery, states, toDeliveryFilter, type DeliveryLogQuery } from './delivery-log-filter.ts';
 import { deliveryTabs } from './pages-context.ts';
-import { localMinute } from './local-time.ts';
+import { localMinute, readLocalMinute } from './local-time.ts';
 
 export const perPage = 25;
 const hour = 3_600_000;
@@ -44,7 +44,9 @@ export async function deliveryLogView(
     paused: await pausedEndpoints(context, settings),
     isOff: !settings.enabled,
     filter: filterForm(context, { query, settings, span: span.id }),
-    isFiltered,
+    states: stateTabs(linked),
+    chips: filterChips(linked, chipTexts(query, { settings, timezone })),
+    hasFilters: Object.keys(query).some((name) => name !== 'state'),
     chart: await deliveryChart({
       hours,
       span,
@@ -135,6 +137,28 @@ async function pausedEndpoints({ webhooks: { deliveryLog } }: DeliveryPagesConte
   return circuits.map((circuit) => ({ ...circuit, name: endpointName(settings, circuit.endpointId) }));
 }
 
+function stateTabs({ state = '', ...others }: DeliveryLogQuery & { readonly span?: string }) {
+  return [{ value: '', label: 'All' }, ...states].map(({ value, label }) => ({
+    label,
+    href: address({ ...others, ...(value !== '' && { state: value }) }, 'deliveries'),
+    current: value === state,
+  }));
+}
+
+function chipTexts(
+  { event, endpoint, since, until }: DeliveryLogQuery,
+  { settings, timezone }: { readonly settings: WebhookSettings; readonly timezone: string },
+): Readonly<Record<string, string>> {
+  const moment = (minute: string | undefined): string =>
+    formatDate(readLocalMinute(minute ?? '', timezone) ?? 0, 'dateTime', timezone);
+  return {
+    ...(event !== undefined && { event: `Event: ${event}` }),
+    ...(endpoint !== undefined && { endpoint: `Endpoint: ${endpointName(settings, endpoint)}` }),
+    ...(since !== undefined && { since: `From: ${moment(since)}` }),
+    ...(until !== undefined && { until: `Until: ${moment(until)}` }),
+  };
+}
+
 function filterForm(
   context: DeliveryPagesContext,
   {
@@ -147,10 +171,10 @@ function filterForm(
   const isUnknown = query.endpoint !== undefined && !known.some(({ value }) => value === query.endpoint);
   return {
     span,
+    state: query.state ?? '',
     since: query.since ?? '',
     until: query.until ?? '',
     fields: [
-      { name: 'state', label: 'State', value: query.state ?? '', options: [{ value: '', label: 'All' }, ...states] },
       { name: 'event', label: 'Event', value: query.event ?? '', options: eventOptions(context, 'All') },
       {
         name: 'endpoint',

@@ -44,17 +44,28 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
         };
       },
       delete: async ({ form, user, log }) => {
-        const { id, uuid } = await find(form['conversation']);
-        const { conversations, submissions } = parts;
-        await submissions.deleteByConversations([uuid]);
-        await conversations.delete(id);
-        log.info('Conversation deleted', { event: 'conversation_deleted', conversation: uuid, by: user.id });
+        const conversation = await find(form['conversation']);
+        await deleteConversation(parts, conversation);
+        log.info('Conversation deleted', {
+          event: 'conversation_deleted',
+          conversation: conversation.uuid,
+          by: user.id,
+        });
         return withNotice('success', 'Conversation deleted, including the forms submitted in it.', {
           redirect: 'svc/logs',
         });
       },
     },
   };
+}
+
+/** Deletes a conversation with the forms that were submitted in it. Returns whether it existed. */
+export async function deleteConversation(
+  { conversations, submissions }: Pick<ChatbotParts, 'conversations' | 'submissions'>,
+  { id, uuid }: Pick<Conversation, 'id' | 'uuid'>,
+): Promise<boolean> {
+  await submissions.deleteByConversations([uuid]);
+  return conversations.delete(id);
 }
 
 function conversationView(

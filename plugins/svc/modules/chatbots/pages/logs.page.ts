@@ -1,18 +1,59 @@
-import { drawCharts, formatCount, formatDate, formatShortNumber } from '#plugin-api';
-import type { AdminPageBody, ChartDay, HostApi } from '#plugin-api';
+import {
+  backToList,
+  clampPage,
+  drawCharts,
+  formatCount,
+  formatDate,
+  formatShortNumber,
+  listQuery,
+  listView,
+  notSelected,
+  readList,
+  readTextIds,
+  withNotice,
+} from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, ChartDay, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { exportList, paginate } from '../../../admin-ui/list-pages.ts';
+import { exportList } from '../../../admin-ui/list-pages.ts';
 import { addDays, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
+import { deleteConversation } from './conversation.page.ts';
 import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
 import type { Logs } from '../conversations/logs.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
-const perPage = 20;
+const columns = [
+  { label: 'First message' },
+  { label: 'Last message' },
+  { label: 'Chatbot' },
+  { label: 'Who' },
+  { label: 'Messages', isNumber: true },
+  { label: 'Tokens', isNumber: true },
+  { label: 'Cost', isNumber: true },
+  { label: 'Feedback' },
+];
+const deleteQuestion = 'Delete the selected conversations and the forms submitted in them? This cannot be undone.';
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+const feedbackOptions: readonly Option[] = [
+  { value: '', label: 'All' },
+  { value: 'any', label: 'With feedback' },
+  { value: 'up', label: 'Liked' },
+  { value: 'down', label: 'Disliked' },
+];
+const whoOptions: readonly Option[] = [
+  { value: '', label: 'Everyone' },
+  { value: 'guests', label: 'Guests' },
+  { value: 'users', label: 'Signed-in users' },
+];
+
 /** Days of the chart by default and at most. */
 const defaultDays = 30;
 const maxDays = 366;
@@ -21,11 +62,9 @@ const maxDays = 366;
 export function logsPage(parts: ChatbotParts): AdminPageBody {
   const { host, logs } = parts;
   return {
-    render: async ({ query }) => ({
-      template: 'svc/logs',
-      data: await logsView(parts, query),
-    }),
+    render: async (request) => ({ template: 'svc/logs', data: await logsView(parts, request) }),
     actions: {
+      bulk: (request) => changeSelected(parts, request),
       export: async ({ form, user, log }) => {
         const filter = await toLogFilter(readLogsQuery(form), {
           timezone: await host.site.timezone(),
@@ -44,44 +83,76 @@ export function logsPage(parts: ChatbotParts): AdminPageBody {
 }
 
 /** The data of `svc/logs`. */
-async function logsView(
-  parts: ChatbotParts,
-  parameters: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
+async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'>): Promise<Record<string, unknown>> {
   const { host, logs } = parts;
-  const query = readLogsQuery(parameters);
-  const isFiltered = Object.values(query).some((value) => value !== '');
+  const query = readLogsQuery(request.query);
   if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
   const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
   const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
-  const requested = Math.max(1, Math.trunc(Number(parameters['page'])) || 1);
-  let found = await logs.find(filter, { offset: (requested - 1) * perPage, limit: perPage });
-  const pages = Math.max(1, Math.ceil(found.total / perPage));
-  const page = Math.min(requested, pages);
-  if (page !== requested) found = await logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
+  const requested = readList(request, { sortable: ['time'], order: 'desc', filters: { ...query } });
+  const read = ({ page, perPage }: typeof requested) =>
+    logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
+  let found = await read(requested);
+  const state = clampPage(requested, found.total);
+  if (state.page !== requested.page) found = await read(state);
+  const botOptions = [
+    { value: '', label: 'All chatbots' },
+    ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
+  ];
   return {
     query,
-    isFiltered,
+    hasFilters: Object.entries(query).some(([name, value]) => name !== 'text' && value !== ''),
     total: found.total,
+    list: listView(state, {
+      columns,
+      total: found.total,
+      text: 'Newest first',
+      chips: chipTexts(query, botOptions),
+    }),
+    bulkOptions: [{ value: 'delete', label: 'Delete', confirm: deleteQuestion }],
+    bulkFields: { back: listQuery(state) },
     rows: await readRows(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
-    botOptions: [
-      { value: '', label: 'All chatbots' },
-      ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
-    ],
-    feedbackOptions: [
-      { value: '', label: 'All' },
-      { value: 'any', label: 'With feedback' },
-      { value: 'up', label: 'Liked' },
-      { value: 'down', label: 'Disliked' },
-    ],
-    whoOptions: [
-      { value: '', label: 'Everyone' },
-      { value: 'guests', label: 'Guests' },
-      { value: 'users', label: 'Signed-in users' },
-    ],
+    botOptions,
+    feedbackOptions,
+    whoOptions,
     chart: await buildChart(logs, { filter, query, timezone, now: host.clock.now() }),
-    pagination: paginate({ page, pages, query: { ...query } }),
   };
+}
+
+function chipTexts(query: LogsQuery, botOptions: readonly Option[]): Readonly<Record<string, string>> {
+  const labelOf = (options: readonly Option[], value: string): string =>
+    options.find((option) => option.value === value)?.label ?? '';
+  return {
+    text: `Text: ${query.text}`,
+    user: `User: ${query.user}`,
+    bot: `Chatbot: ${labelOf(botOptions, query.bot) || deletedBotName}`,
+    from: query.from === '' ? '' : `From: ${formatDay(query.from)}`,
+    to: query.to === '' ? '' : `To: ${formatDay(query.to)}`,
+    feedback: `Feedback: ${labelOf(feedbackOptions, query.feedback)}`,
+    who: `Who: ${labelOf(whoOptions, query.who)}`,
+  };
+}
+
+/** Deletes the checked conversations. */
+async function changeSelected(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const ids = readTextIds(request);
+  if (request.form['do'] !== 'delete') throw notSelected();
+  let deleted = 0;
+  for (const uuid of ids) {
+    const conversation = await parts.conversations.find(uuid);
+    if (conversation !== null && (await deleteConversation(parts, conversation))) deleted += 1;
+  }
+  request.log.info('Conversations deleted', {
+    event: 'conversations_deleted',
+    conversations: deleted,
+    by: request.user.id,
+  });
+  const { redirect } = backToList(request, 'svc/logs', Object.keys(readLogsQuery({})));
+  return deleted === 0
+    ? withNotice('info', 'These conversations no longer exist.', { redirect })
+    : withNotice('success', `${formatCount(deleted, 'conversation')} deleted, including the forms submitted in them.`, {
+        redirect,
+      });
 }
 
 async function nextStep(
@@ -120,6 +191,7 @@ export async function readRows(
     const row = byId.get(id);
     if (row === undefined) return [];
     return {
+      uuid: row.uuid,
       href: host.admin.url('svc/conversation') + `?conversation=${encodeURIComponent(row.uuid)}`,
       time: row.last_message_at,
       beginning: shorten(first.get(id) ?? ''),
