@@ -17,12 +17,21 @@ interface Pattern {
   readonly piece: string;
   readonly expression: RegExp;
   readonly names: readonly string[];
+  /** Has so few letters, as in `{1} of {2}`, that sentences would match. */
+  readonly isShort: boolean;
 }
 
 const maxRemembered = 5_000;
 const maxLength = 2_000;
-/** Between two sentences. */
-const sentenceEnd = /(?<=[.?!:]) (?=[\p{Lu}'“])/u;
+/** Letters of a pattern below which only values of a few words match. */
+const shortPattern = 8;
+const maxWords = 3;
+/** Sentences that one text may have. */
+const maxSentences = 6;
+/** Between two sentences, but not in a date such as `25. Okt. 2026`. */
+const sentenceEnd = /(?<=[^\d][.?!:]) (?=[\p{Lu}'“])/u;
+/** Between two sentences, or a day and its figure. */
+const partEnd = new RegExp(`${sentenceEnd.source}|(?<=:) (?=\\d)`, 'u');
 
 /** Finds texts in the catalogs: the plugin's own first, then that of the host, then those of the other plugins. */
 export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 'findPlural' | 'translate'> {
@@ -55,29 +64,37 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     patterns ??= Object.keys(open().merged)
       .flatMap((key) => toPattern(key) ?? [])
       .sort((left, right) => right.piece.length - left.piece.length);
-    for (const { key, piece, expression, names } of patterns) {
+    for (const { key, piece, expression, names, isShort } of patterns) {
       const match = text.includes(piece) ? expression.exec(text) : null;
       // A value that begins another sentence is more likely a paragraph.
-      if (match?.slice(1).some((value) => sentenceEnd.test(value)) === true) continue;
+      if (match?.slice(1).some((value) => sentenceEnd.test(value) || (isShort && isLong(value))) === true) continue;
       const pattern = match && patternText(open().merged[key], match[1]);
       if (pattern) return fillMatch(pattern, match, names);
     }
     return undefined;
   };
-  /** Counts within a text, such as `3 days`, and words such as `category`. Other values are data. */
+  /** Counts within a text, such as `3 days`, sentences, and words such as `category`. Other values are data. */
   const fillMatch = (text: string, match: RegExpExecArray, names: readonly string[]): string =>
     text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
       const value = match[names.indexOf(name) + 1];
       if (value === undefined) return placeholder;
-      if (/^\d/.test(value)) return translateOrNull(value) ?? value;
+      if (/^\d/.test(value) || (/[.!?]$/.test(value) && value.includes(' '))) return translateOrNull(value) ?? value;
       return /^[a-z]/.test(value) ? (find(value) ?? value) : value;
     });
   const patternText = (found: string | readonly string[] | undefined, count: string | undefined): string | undefined =>
     typeof found === 'string' ? found : found?.[init.formOf(Number(count?.replace(/\D/g, '')))];
   /** Code may have joined sentences to a paragraph. */
   const translateSentences = (text: string): string => {
-    const sentences = text.split(sentenceEnd);
-    return sentences.map((sentence) => translateOrNull(sentence) ?? sentence).join(' ');
+    const sentences = text.split(partEnd);
+    const translated: string[] = [];
+    for (let from = 0; from < sentences.length;) {
+      let to = Math.min(sentences.length, from + maxSentences);
+      let known: string | undefined;
+      for (; known === undefined && to > from; to -= 1) known = translateOrNull(sentences.slice(from, to).join(' '));
+      translated.push(known ?? sentences[from] ?? '');
+      from = known === undefined ? from + 1 : to + 1;
+    }
+    return translated.join(' ');
   };
   return {
     find,
@@ -105,11 +122,17 @@ function toPattern(key: string): Pattern | undefined {
   return {
     key,
     piece: isCount ? piece.trim().slice(0, 3) : piece,
+    isShort: pieces.join('').replace(/\P{L}/gu, '').length < shortPattern,
     names: [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
     expression: isCount
       ? new RegExp(`^([\\d.,]+)${escapePattern(piece)}(?:s|es)?$`)
       : new RegExp(`^${pieces.map(escapePattern).join('(.+?)')}$`, 's'),
   };
+}
+
+/** Whether a value is more likely a part of a sentence. */
+function isLong(value: string): boolean {
+  return value.split(' ').filter((word) => !/\d/.test(word)).length > maxWords;
 }
 
 function escapePattern(text: string): string {

@@ -63,6 +63,18 @@ describe('a site in the pseudo-language', () => {
     }
   });
 
+  it('shows German to a user who has chosen it, with counts and dates', async () => {
+    const [user] = await host.users.list({ search: '1' });
+    await host.users.update(Number(user?.id), { profile: { locale: 'de_DE' } });
+    try {
+      const { html } = await browser.get('/admin/users');
+      expect(html).to.include('<html lang="de-DE"').and.include('1 Benutzer').and.not.include('⟦');
+      expect((await browser.get('/admin/svc/bots')).html).to.include('Ein Chatbot für Ihre Website mit einem Klick');
+    } finally {
+      await host.users.update(Number(user?.id), { profile: { locale: '' } });
+    }
+  });
+
   it('shows the language that a user has chosen', async () => {
     const [user] = await host.users.list({ search: '1' });
     await host.users.update(Number(user?.id), { profile: { locale: 'en_US' } });

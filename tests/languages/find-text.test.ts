@@ -13,6 +13,10 @@ describe('the texts of catalogs', () => {
       'Try again in {1}.': 'Erneut in {1}.',
       'Edit {1}': '{1} ändern',
       category: 'Kategorie',
+      'Kept ({sentence})': 'Kept [{sentence}]',
+      '{1} of {2}': '{1} von {2}',
+      'Choose one. Leave it empty for all.': 'Wählen Sie aus, leer für alle.',
+      'From {1} to {2}, by time. See below.': 'Von {1} bis {2}, nach Zeit. Siehe unten.',
     },
     shop: { Save: 'Merken', Till: 'Kasse' },
   });
@@ -34,10 +38,27 @@ describe('the texts of catalogs', () => {
   it('are found for counts and words within a text', () => {
     expect(finder.translate('Try again in 3 day.')).to.equal('Erneut in 3 Tage.');
     expect(finder.translate('Edit category')).to.equal('Kategorie ändern');
+    expect(finder.translate('2 Jan: 3 days')).to.equal('2 Jan: 3 Tage');
+    expect(finder.translate('Kept (Deleted B.)')).to.equal('Kept [B gelöscht.]');
   });
 
   it('are found sentence by sentence', () => {
     expect(finder.translate('Deleted A. Unknown one. Deleted B.')).to.equal('A gelöscht. Unknown one. B gelöscht.');
+  });
+
+  it('are found for sentences that a catalog has as one text', () => {
+    expect(finder.translate('Choose one. Leave it empty for all. Deleted A.')).to.equal(
+      'Wählen Sie aus, leer für alle. A gelöscht.',
+    );
+    expect(finder.translate('From 1. Jan. 2026 to 2. Jan. 2026, by time. See below.')).to.equal(
+      'Von 1. Jan. 2026 bis 2. Jan. 2026, nach Zeit. Siehe unten.',
+    );
+  });
+
+  it('with few letters match values of few words alone', () => {
+    expect(finder.translate('3 of 10')).to.equal('3 von 10');
+    const sentence = 'The script of the widget of every chatbot';
+    expect(finder.translate(sentence)).to.equal(sentence);
   });
 
   it('have the form of a count', () => {

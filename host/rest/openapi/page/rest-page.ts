@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { currentLocale, RestError, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, RouteSecurity } from '#plugin-api';
 import type { Rest, RouteSummary } from '../../rest-contract.ts';
 import type { OperationView } from './reference.ts';
@@ -67,7 +67,7 @@ function endpointLines({ route, endpoints, showInIndex, allowsBatch }: RouteSumm
     route,
     summary: summary ?? '',
     args: args.map(({ name, type, required }) => ({ name, type, required })),
-    signIn: security.map(securityText).join(', or '),
+    signIn: new Intl.ListFormat(currentLocale(), { type: 'disjunction' }).format(security.map(securityText)),
     isHidden: !showInIndex,
     allowsBatch,
     searchText: [route, summary ?? '', ...methods, ...args.map(({ name }) => name)].join(' '),
@@ -84,12 +84,14 @@ const methodKinds: Readonly<Record<string, string>> = {
 
 function securityText(scheme: RouteSecurity): string {
   if (typeof scheme === 'object') return `${scheme.in} ${scheme.name}`;
-  return {
-    none: 'public',
-    session: 'session with nonce',
-    application_password: 'application password',
-    bearer: 'API key (Bearer)',
-  }[scheme];
+  return translateText(
+    {
+      none: 'public',
+      session: 'session with nonce',
+      application_password: 'application password',
+      bearer: 'API key (Bearer)',
+    }[scheme],
+  );
 }
 
 async function reference(
