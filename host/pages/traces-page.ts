@@ -94,23 +94,53 @@ function headersOf({ headers }: AdminRequest): Headers {
 }
 
 function showTrace(trace: Trace): Record<string, unknown> {
-  const depths: number[] = [];
-  for (const { parent } of trace.spans) depths.push(parent === null ? 0 : (depths[parent] ?? 0) + 1);
+  const rows = joinRepeated(trace.spans);
   const scale = (milliseconds: number): number => Math.round((milliseconds / Math.max(trace.duration, 0.001)) * 1000);
   return {
     ...trace,
     milliseconds: trace.duration.toFixed(1),
     percent: Math.floor(trace.explained),
     totals: sumTotals(trace.spans),
-    isCut: trace.isCut || trace.spans.length > maxShown,
-    spans: trace.spans.slice(0, maxShown).map((span, index) => ({
-      ...span,
-      label: `${'\u2003'.repeat(Math.min(depths[index] ?? 0, 10))}${kindLabels[span.kind] ?? span.kind}`,
-      milliseconds: span.duration.toFixed(2),
-      x: scale(span.start),
-      width: Math.max(2, scale(span.duration)),
-    })),
+    isCut: trace.isCut || rows.length > maxShown,
+    spans: rows.slice(0, maxShown).map(({ spans: [first, ...others], depth }) => {
+      const spans = [first, ...others];
+      return {
+        ...first,
+        times: others.length === 0 ? null : spans.length,
+        label: `${'\u2003'.repeat(Math.min(depth, 10))}${kindLabels[first.kind] ?? first.kind}`,
+        milliseconds: spans.reduce((sum, { duration }) => sum + duration, 0).toFixed(2),
+        // By position: what is drawn there twice is drawn once.
+        bars: [...new Map(spans.map(({ start, duration }) => [scale(start), Math.max(2, scale(duration))]))].map(
+          ([x, width]) => ({ x, width }),
+        ),
+      };
+    }),
   };
+}
+
+/** Spans that follow each other and differ in time alone, such as the same query for each row of a list, are one row. */
+interface Row {
+  readonly spans: [Span, ...Span[]];
+  readonly depth: number;
+}
+
+function joinRepeated(spans: readonly Span[]): Row[] {
+  const withParts = new Set(spans.map(({ parent }) => parent));
+  const depths: number[] = [];
+  const rows: Row[] = [];
+  let former: Span | undefined;
+  for (const [index, span] of spans.entries()) {
+    const { kind, name, owner, parent } = span;
+    const depth = parent === null ? 0 : (depths[parent] ?? 0) + 1;
+    depths.push(depth);
+    const hasParts = withParts.has(index);
+    const isRepeated =
+      former?.kind === kind && former.name === name && former.owner === owner && former.parent === parent;
+    if (isRepeated && !hasParts) rows.at(-1)?.spans.push(span);
+    else rows.push({ spans: [span], depth });
+    former = hasParts ? undefined : span;
+  }
+  return rows;
 }
 
 /** By kind and owner, longest first. A span within another one counts for both. */

@@ -158,6 +158,9 @@ describe('traces of requests', () => {
     const [, id = ''] = /href="\?id&#x3D;([^"]+)">GET \/admin\/orders</.exec(list) ?? [];
     const waterfall = await browser.get(`tools/traces?id=${id}`);
     expect(waterfall).to.include('orders/orders').and.include('Template').and.include('trace-bar-part');
+    // Repeated spans are one row: each capability of the menu has one.
+    expect(waterfall).to.match(/map_meta_cap<\/code> <span class="muted">× \d\d/);
+    expect(waterfall.match(/map_meta_cap/g)).to.have.lengthOf.below(10);
     await browser.post('tools/traces', 'stop', {});
     const before = (await read('')) as Trace[];
     await browser.get('orders');
