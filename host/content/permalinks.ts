@@ -9,7 +9,9 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** URL of a post. `page_link` and `post_type_link` apply to other types. */
     post_link: (address: string, post: Post) => string;
+    /** The address of a page. */
     page_link: (address: string, post: Post) => string;
+    /** The address of a post of a type that a plugin registered. */
     post_type_link: (address: string, post: Post) => string;
   }
 }

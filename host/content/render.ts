@@ -14,6 +14,7 @@ declare module '#plugin-api' {
     the_content: (html: string, post: Post, viewer?: User) => string;
     /** The excerpt, or one generated from the content. */
     get_the_excerpt: (html: string, post: Post) => string;
+    /** The HTML of an excerpt. */
     the_excerpt: (html: string, post: Post) => string;
     /** Number of words in a generated excerpt. Default: 55. */
     excerpt_length: (count: number) => number;

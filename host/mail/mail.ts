@@ -29,6 +29,7 @@ declare module '#plugin-api' {
     wp_mail_available: (isAvailable: boolean) => boolean;
   }
   interface ActionMap {
+    /** After the mail server accepted a mail. */
     wp_mail_succeeded: (mail: MailSummary) => void;
     /** After each attempt that failed. */
     wp_mail_failed: (error: unknown, mail: MailSummary) => void;

@@ -19,6 +19,7 @@ declare module '#plugin-api' {
     ) => unknown;
     /** The handler's result, or a RestError. */
     rest_request_after_callbacks: (result: unknown, definition: RouteDefinition, request: RestRequest) => unknown;
+    /** Every response, errors included, after the route and before it is sent. */
     rest_post_dispatch: (response: RestResponse, rest: Rest, request: RestRequest) => RestResponse;
     /** false: send JSON; a string or bytes: send that instead; true: send nothing. */
     rest_pre_serve_request: (
@@ -30,7 +31,9 @@ declare module '#plugin-api' {
     rest_exposed_cors_headers: (names: readonly string[]) => readonly string[];
     /** Request headers that scripts of other sites may send. */
     rest_allowed_cors_headers: (names: readonly string[]) => readonly string[];
+    /** The response of the index of all namespaces. */
     rest_index: (response: RestResponse, request: RestRequest) => RestResponse;
+    /** The response of the index of one namespace. */
     rest_namespace_index: (response: RestResponse, request: RestRequest) => RestResponse;
     /** Maximum number of requests in a batch. Default 25. */
     rest_get_max_batch_size: (size: number) => number;

@@ -44,9 +44,9 @@ function clearingCookie({ secure }: { readonly secure: boolean }): string {
 
 declare module '#plugin-api' {
   interface ActionMap {
-    /** @param ip address of the request */
+    /** After a complete sign-in, before `user_signed_in`. `ip` is the address of the request. */
     wp_login: (login: string, user: User, ip: string) => void;
-    /** @param ip address of the request */
+    /** After a sign-in with a wrong user name or password. `ip` is the address of the request. */
     wp_login_failed: (login: string, ip: string) => void;
     /** After a complete sign-in, with the method of its last step. */
     user_signed_in: (userId: number, method: SignInMethod) => void;
@@ -55,6 +55,7 @@ declare module '#plugin-api' {
      * networks have to wait. At most once for each until the user signs in or a day passes without attempts.
      */
     login_throttled: (user: User, details: { readonly ip: string; readonly failures: number }) => void;
+    /** After a user signed out. */
     wp_logout: (userId: number) => void;
   }
 }

@@ -18,6 +18,7 @@ declare module '#plugin-api' {
     set_user_role: (userId: number, role: string, before: readonly string[]) => void;
     /** Before a user is deleted, in the same transaction. Use it to reassign or delete their data. */
     delete_user: (userId: number, reassignTo: number | null, user: User) => void;
+    /** After a user was deleted. The content belongs to `reassignTo` now, or was deleted if that is null. */
     deleted_user: (userId: number, reassignTo: number | null, user: User) => void;
   }
 }

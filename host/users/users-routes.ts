@@ -11,11 +11,13 @@ import type { Users } from './users.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
+    /** The response for one user. */
     rest_prepare_user: (response: RestResponse, user: User, request: RestRequest) => RestResponse;
   }
   interface ActionMap {
     /** After `/wp/v2/users` created (`creating`) or updated a user. */
     rest_after_insert_user: (user: User, request: RestRequest, creating: boolean) => void;
+    /** After a user was deleted over REST. */
     rest_delete_user: (user: User, response: RestResponse, request: RestRequest) => void;
   }
 }

@@ -11,6 +11,7 @@ import { createAnonymous, createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
+    /** After a user was created. */
     user_register: (userId: number) => void;
   }
 }

@@ -19,6 +19,19 @@ describe('generated sections of documents', () => {
       expect(read(file), file).to.equal(await fillSections(read(file), ofFile));
   });
 
+  it('say of each hook when it runs', () => {
+    const hooks = [...read('host/plugin-api/HOOKS.md').matchAll(/^### `(.+)`\n\n(.*)$/gm)];
+    expect(hooks).to.have.lengthOf.above(200);
+    const silent = hooks.filter(([, , text = '']) => /^(?:Filter|Action), since [\d.]+\.$/.test(text));
+    expect(silent.map(([, name]) => name)).to.deep.equal([]);
+  });
+
+  it('name each argument of a hook', () => {
+    expect(read('host/plugin-api/HOOKS.md'))
+      .to.include("addFilter('map_meta_cap', (required, capability, userId, args) => required);")
+      .and.not.include('=> ...');
+  });
+
   it('are not current where the table lacks an error code', async () => {
     const file = 'plugins/svc/README.md';
     const text = read(file).replace(/^.*`rest_svc_bot_not_found`.*\n/m, '');

@@ -55,14 +55,30 @@ function readHook(
   if (!ts.isFunctionTypeNode(member.type))
     throw new Error(`${member.name.getText(source)}: write its function type in place, which the reference shows.`);
   const since = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'since');
+  const deprecated = ts.getJSDocDeprecatedTag(member);
   const [comment] = (member as ts.PropertySignature & { jsDoc?: readonly ts.JSDoc[] }).jsDoc ?? [];
   return {
     name: member.name.getText(source).replaceAll(/['"`]/g, ''),
     kind,
-    parameters: member.type.parameters.map((parameter) => oneLine(parameter.getText(source))),
-    description: oneLine(ts.getTextOfJSDocComment(comment?.comment) ?? ''),
+    parameters: member.type.parameters.flatMap((parameter) =>
+      partsOf(parameter).map((part) => oneLine(part.getText(source))),
+    ),
+    description: oneLine(
+      [
+        ts.getTextOfJSDocComment(comment?.comment) ?? '',
+        ...(deprecated ? [`Deprecated. ${ts.getTextOfJSDocComment(deprecated.comment) ?? ''}`] : []),
+      ].join(' '),
+    ),
     since: oneLine(ts.getTextOfJSDocComment(since?.comment) ?? '') || '1.0.0',
   };
+}
+
+/** Parameters that are written as one, `...args: [id: number, text: string]`, are named one by one. */
+function partsOf(parameter: ts.ParameterDeclaration): readonly ts.Node[] {
+  const { dotDotDotToken, type } = parameter;
+  return dotDotDotToken && type && ts.isTupleTypeNode(type) && type.elements.every(ts.isNamedTupleMember)
+    ? type.elements
+    : [parameter];
 }
 
 function renderHook({ name, kind, parameters, description, since }: HookDescription): string {

@@ -38,6 +38,7 @@ declare module '#plugin-api' {
     comment_post: (commentId: number, status: CommentState, comment: Comment) => void;
     /** After a comment was changed. */
     edit_comment: (commentId: number, comment: Comment) => void;
+    /** After the status of a comment changed. */
     transition_comment_status: (status: CommentState, before: CommentState, comment: Comment) => void;
     /** Before a comment is deleted permanently. */
     delete_comment: (commentId: number, comment: Comment) => void;

@@ -26,6 +26,7 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** Allowed file extensions with their types. Executable types are always rejected. */
     upload_mimes: (types: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+    /** Size, type and dimensions of a new file, before they are stored. */
     wp_generate_attachment_metadata: (metadata: MediaFacts) => MediaFacts;
   }
 }

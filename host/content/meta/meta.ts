@@ -6,11 +6,17 @@ import { createMetaStore, type MetaStore } from './meta-store.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
+    /** Before a meta value of a post is added. */
     add_post_meta: (postId: number, key: string, value: unknown) => void;
+    /** After a meta value of a post was added. */
     added_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    /** Before a meta value of a post is changed. Does not run if the value stays the same. */
     update_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    /** After a meta value of a post was changed. */
     updated_post_meta: (...args: [metaId: number, postId: number, key: string, value: unknown]) => void;
+    /** Before the values of a key are deleted from a post. */
     delete_post_meta: (...args: [metaIds: readonly number[], postId: number, key: string]) => void;
+    /** After the values of a key were deleted from a post. */
     deleted_post_meta: (...args: [metaIds: readonly number[], postId: number, key: string]) => void;
   }
 }

@@ -9,6 +9,7 @@ import { inContext } from './post-schema.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
+    /** The response for one comment. */
     rest_prepare_comment: (response: RestResponse, comment: Comment, request: RestRequest) => RestResponse;
   }
 }

@@ -27,6 +27,7 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** After REST created (`creating`) or changed a comment. */
     rest_after_insert_comment: (comment: Comment, request: RestRequest, creating: boolean) => void;
+    /** After a comment was deleted or moved to the trash over REST. */
     rest_delete_comment: (comment: Comment, response: RestResponse, request: RestRequest) => void;
   }
 }

@@ -43,6 +43,7 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** Runs after REST created or changed a post or media file. Also as `rest_insert_{type}` and `rest_after_insert_{type}`. */
     rest_insert_post: (post: Post, request: RestRequest, creating: boolean) => void;
+    /** After a post was deleted or moved to the trash over REST. */
     rest_delete_post: (post: Post, response: RestResponse, request: RestRequest) => void;
   }
 }

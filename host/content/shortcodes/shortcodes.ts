@@ -48,6 +48,7 @@ declare module '#plugin-api' {
     pre_do_shortcode_tag: (
       ...args: [output: string | false, tag: string, attributes: ShortcodeAttributes, content: string]
     ) => string | false;
+    /** The output of a shortcode, after it ran. */
     do_shortcode_tag: (
       ...args: [output: string, tag: string, attributes: ShortcodeAttributes, content: string]
     ) => string;

@@ -30,7 +30,9 @@ declare module '#plugin-api' {
     wp_head: (html: string, page: SitePage) => string;
     /** HTML at the end of every public page. */
     wp_footer: (html: string, page: SitePage) => string;
+    /** Classes of the element `body` of a public page. */
     body_class: (classes: readonly string[], page: SitePage) => readonly string[];
+    /** Classes of the element of a post on public pages. */
     post_class: (classes: readonly string[], post: Post) => readonly string[];
     /** The document title without the site name. */
     document_title: (title: string, page: SitePage) => string;

@@ -19,6 +19,7 @@ declare module '#plugin-api' {
     created_term: (termId: number, taxonomy: string) => void;
     /** Also as `edited_{taxonomy}`. */
     edited_term: (termId: number, taxonomy: string) => void;
+    /** Before a term is deleted. */
     pre_delete_term: (termId: number, taxonomy: string) => void;
     /** Also as `delete_{taxonomy}`. */
     delete_term: (termId: number, taxonomy: string, term: Term) => void;

@@ -19,8 +19,11 @@ declare module '#plugin-api' {
     two_factor_enabled: (userId: number, method: 'totp') => void;
     /** After an authenticator app was turned off, or all methods were reset by `actorId` (0: the command line). */
     two_factor_disabled: (userId: number, method: 'totp' | 'all', actorId: number) => void;
+    /** After a user added a passkey. */
     passkey_added: (userId: number, passkeyId: string) => void;
+    /** After a passkey of a user was removed. */
     passkey_removed: (userId: number, passkeyId: string) => void;
+    /** After new recovery codes replaced those of a user. */
     recovery_codes_generated: (userId: number) => void;
     /** After a sign-in with a recovery code. `left` is the number of unused codes. */
     recovery_code_used: (userId: number, left: number) => void;

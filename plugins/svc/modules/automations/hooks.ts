@@ -28,6 +28,7 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** A task was created or changed. `before` is null for a new task. */
     svc_automation_task_saved: (task: Task, before: Task | null) => void;
+    /** After a task of an automation was deleted. */
     svc_automation_task_deleted: (task: Task) => void;
     /** An item completed or finally failed. Runs after it is stored, on the node that processed it. */
     svc_automation_item_finished: (item: Item, task: Task) => void;
