@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { RestDispatchInit } from '#plugin-api';
 import { createTestHost } from '#testing';
 import { createTranslations } from '../../host/translations.ts';
+import { createPostgresDatabase } from '../helpers/postgres.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { signIn } from '../helpers/sign-in.ts';
 import { silentLog } from '../helpers/silent-log.ts';
@@ -77,4 +81,32 @@ describe('the example plugin orders', () => {
       await host.stop();
     }
   });
+
+  for (const dialect of ['SQLite', 'PostgreSQL'])
+    it(`keeps orders and key when version 1.0.0 is updated, on ${dialect}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'svc-orders-'));
+      const postgres = dialect === 'SQLite' ? null : await createPostgresDatabase();
+      const host = await createTestHost({
+        ...{ plugins: 'found', pluginDirs: [folder] },
+        ...(postgres && { database: postgres.url }),
+      });
+      try {
+        const former = join(checkout, 'tests', 'fixtures', 'plugins', 'orders-1.0.0.zip');
+        await host.plugins.install({ path: former, activate: true });
+        const { user, submit } = await host.signIn();
+        const send = async (init: RestDispatchInit) =>
+          (await host.rest.dispatch('/orders/v1/orders', { ...init, user })).body;
+        const order = await send({ method: 'POST', json: { customer: 'Ada', total: 1250 } });
+        const settings = { address: 'https://warehouse.example', key: 'secret-1234' };
+        await submit('orders', 'save', settings);
+        const updated = await host.plugins.install({ path: join(checkout, 'plugins', 'orders') });
+        expect(updated).to.include({ slug: 'orders', replaced: '1.0.0' });
+        expect(await send({})).to.deep.equal([{ ...(order as object), sent_at: null }]);
+        expect(await host.options.get('orders_settings')).to.deep.equal(settings);
+      } finally {
+        await host.stop();
+        await postgres?.drop();
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
 });
