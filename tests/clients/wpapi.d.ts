@@ -13,6 +13,9 @@ declare module 'wpapi' {
     delete(parameters?: unknown): Promise<unknown>;
     search(words: string): this;
     me(): this;
+    /** Parts of paths of abilities. */
+    name(name: string): this;
+    run(): this;
     file(content: Uint8Array, name: string): this;
   }
 

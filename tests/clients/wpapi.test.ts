@@ -100,6 +100,34 @@ describeHosts('the client wpapi', ({ location }) => {
       expect(await site.posts!().id(post.id).delete({ force: true })).to.include({ deleted: true });
     });
 
+    it('finds, lists and runs abilities by the routes of the index', async () => {
+      const site = (await signedIn(host)).namespace('wp-abilities/v1');
+      const abilities = (): WpRequest => site['abilities']!();
+      const first = (await abilities().perPage(3)) as readonly { readonly name: string }[] & {
+        readonly _paging: Paging;
+      };
+      expect(first.map(({ name }) => name)[0]).to.equal('core/get-site-info');
+      expect(Number(first._paging.total)).to.be.above(3);
+      expect(await abilities().name('host/create-draft')).to.deep.include({
+        name: 'host/create-draft',
+        category: 'content',
+      });
+      const categories = (await site['categories']!()) as readonly { readonly slug: string }[];
+      expect(categories.map(({ slug }) => slug)).to.include('content');
+      const draft = await abilities()
+        .name('host/create-draft')
+        .run()
+        .create({ input: { title: 'By wpapi' } });
+      expect(draft).to.include({ title: 'By wpapi', status: 'draft' });
+      const { id } = draft as { id: number };
+      const listed = await abilities().name('host/list-posts').run().param('input', { status: 'draft' });
+      expect(listed).to.have.nested.property('posts[0].id', id);
+      const trashed = await abilities().name('host/trash-post').run().create({ input: { id } });
+      expect(trashed).to.include({ id, status: 'trash' });
+      const wrong = abilities().name('host/read-post').run().param('input', { id: 0 });
+      expect(await refusalOf(wrong)).to.include({ code: 'ability_invalid_input' });
+    });
+
     it('is told which parameter is wrong', async () => {
       const shop = (await signedIn(host)).namespace('shop/v1');
       const items = (): WpRequest => shop['items']!();
