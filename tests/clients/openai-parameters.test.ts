@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { fakeProviders } from '../../plugins/sandbox/fakes.ts';
 import { textFeatures } from '../../plugins/svc/kit/tools.ts';
+import { openAiParameters } from '../../plugins/svc/modules/openai/openai.routes.ts';
 import type { Provider } from '../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
 import { upstreams } from '../conformance/upstreams.ts';
@@ -12,6 +15,7 @@ import { openSandbox, type OpenSandbox } from '../sandbox/helpers/open-sandbox.t
 import { startDoor, type Door } from './openai-door.ts';
 import {
   coveredFeatures,
+  ownParameters,
   parameterCases,
   sampleModels,
   type ParameterCase,
@@ -65,6 +69,25 @@ async function startRecorder(target: string): Promise<Recorder> {
 function withoutNewer({ tools, output_config: _config, ...body }: Members): Members {
   if (!Array.isArray(tools)) return body;
   return { ...body, tools: (tools as Members[]).map(({ strict: _strict, ...tool }) => tool) };
+}
+
+/** Where OpenAI's description has the parameters of a route. */
+const officialRequests = {
+  chat: ['openai-requests.json', 'CreateChatCompletionRequest'],
+  embeddings: ['openai-embeddings.json', 'CreateEmbeddingRequest'],
+  images: ['openai-images.json', 'CreateImageRequest'],
+} as const;
+
+/** Names of the members of an object in a description, those that it takes from others included. */
+function officialMembers(file: string, name: string): string[] {
+  const path = join(import.meta.dirname, '../specs', file);
+  const { $defs: definitions } = JSON.parse(readFileSync(path, 'utf8')) as { $defs: Record<string, Members> };
+  const read = (schema: Members): string[] => {
+    const target = typeof schema['$ref'] === 'string' ? definitions[schema['$ref'].split('/').at(-1) ?? ''] : undefined;
+    const parts = (schema['allOf'] ?? []) as Members[];
+    return [...Object.keys(schema['properties'] ?? {}), ...[...parts, ...(target ? [target] : [])].flatMap(read)];
+  };
+  return read(definitions[name] ?? {});
 }
 
 describe('parameters of the OpenAI-compatible routes', () => {
@@ -142,5 +165,70 @@ describe('parameters of the OpenAI-compatible routes', () => {
 
   it('are all in the table', () => {
     expect(textFeatures.filter((feature) => !coveredFeatures.includes(feature))).to.deep.equal([]);
+    for (const route of ['chat', 'embeddings', 'images'] as const) {
+      const listed = parameterCases.filter((one) => one.route === route).map((one) => one.name.split('.')[0]);
+      const known = new Set([...ownParameters[route], ...listed]);
+      const [file, name] = officialRequests[route];
+      const official = officialMembers(file, name);
+      expect(official, route).to.include.members(['model', 'user']);
+      expect([...official, ...openAiParameters[route]].filter((one) => !known.has(one))).to.deep.equal([], route);
+    }
+  });
+
+  it('are refused where a message, a tool or a format has a member that no model gets', async () => {
+    const hello = { type: 'text', text: 'Hello' };
+    const tool = { type: 'function', function: { name: 'find' } };
+    const choice = { type: 'function', function: { name: 'find' } };
+    const called = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };
+    const answered = { role: 'tool', tool_call_id: 'a', content: 'Found' };
+    const user = (content: unknown) => [{ role: 'user', content }];
+    const assistant = (call: object) => [...user('Hello'), { role: 'assistant', tool_calls: [call] }, answered];
+    const before = recorder.bodies.length;
+    for (const [param, body] of [
+      ['messages[0].name', { messages: [{ role: 'user', content: 'Hello', name: 'Ada' }] }],
+      ['messages[0].audio', { messages: [{ role: 'assistant', content: 'Hello', audio: { id: 'a' } }] }],
+      ['messages[0].function_call', { messages: [{ role: 'assistant', function_call: { name: 'find' } }] }],
+      [
+        'messages[0].content[0].prompt_cache_breakpoint',
+        { messages: user([{ ...hello, prompt_cache_breakpoint: {} }]) },
+      ],
+      ['messages[0].content[0].type', { messages: user([{ type: 'file', file: { file_id: 'a' } }]) }],
+      [
+        'messages[0].content[0].prompt_cache_breakpoint',
+        { messages: user([{ type: 'image_url', image_url: { url: 'data:,' }, prompt_cache_breakpoint: {} }]) },
+      ],
+      [
+        'messages[0].content[0].image_url.format',
+        { messages: user([{ type: 'image_url', image_url: { url: 'data:,', format: 'a' } }]) },
+      ],
+      ['messages[1].tool_calls[0].custom', { messages: assistant({ ...called, custom: {} }) }],
+      [
+        'messages[1].tool_calls[0].function.x',
+        { messages: assistant({ ...called, function: { ...called.function, x: 1 } }) },
+      ],
+      ['stream_options.include_obfuscation', { stream: true, stream_options: { include_obfuscation: true } }],
+      ['tools[0].type', { tools: [{ type: 'custom', custom: { name: 'find' } }] }],
+      ['tools[0].cache_control', { tools: [{ ...tool, cache_control: {} }] }],
+      ['tools[0].function.examples', { tools: [{ ...tool, function: { ...tool.function, examples: [] } }] }],
+      ['tool_choice', { tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } }],
+      ['tool_choice.mode', { tools: [tool], tool_choice: { ...choice, mode: 'auto' } }],
+      [
+        'tool_choice.function.x',
+        { tools: [tool], tool_choice: { type: 'function', function: { name: 'find', x: 1 } } },
+      ],
+      ['response_format.schema', { response_format: { type: 'json_object', schema: {} } }],
+      [
+        'response_format.json_schema.x',
+        { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: {}, x: 1 } } },
+      ],
+    ] as const) {
+      const response = await door.send('/chat/completions', { model: 'openai/gpt-4.1', ...basics.chat, ...body });
+      expect(response.status, param).to.equal(400);
+      expect((response.body as { error: { param: string } }).error.param).to.equal(param);
+    }
+    expect(recorder.bodies.length).to.equal(before);
+    const kept = { ...called, index: 0, function: { ...called.function, parsed_arguments: {} } };
+    const body = { model: 'openai/gpt-4.1', messages: assistant(kept), tools: [tool] };
+    expect((await door.send('/chat/completions', body)).status).to.equal(200);
   });
 });

@@ -69,17 +69,50 @@ function feature(name: TextFeature, body: Members): ParameterCase {
 }
 
 /** Parameters of OpenAI that no model gets. */
-const others: Members = {
-  logit_bias: { 50256: -100 },
-  logprobs: true,
-  metadata: { a: 'b' },
-  modalities: ['text', 'audio'],
-  prediction: { type: 'content', content: 'A' },
-  service_tier: 'flex',
-  store: true,
-  verbosity: 'low',
-  web_search_options: {},
+const others: Readonly<Record<'chat' | 'images', Members>> = {
+  chat: {
+    audio: { voice: 'alloy', format: 'mp3' },
+    function_call: 'auto',
+    functions: [{ name: 'find', parameters: {} }],
+    logit_bias: { 50256: -100 },
+    logprobs: true,
+    metadata: { a: 'b' },
+    modalities: ['text', 'audio'],
+    moderation: { model: 'omni-moderation-latest' },
+    prediction: { type: 'content', content: 'A' },
+    prompt_cache_key: 'a',
+    prompt_cache_options: { ttl: '24h' },
+    prompt_cache_retention: '24h',
+    safety_identifier: 'a',
+    service_tier: 'flex',
+    store: true,
+    top_logprobs: 2,
+    verbosity: 'low',
+    web_search_options: {},
+  },
+  images: {
+    background: 'transparent',
+    moderation: 'low',
+    output_compression: 50,
+    output_format: 'webp',
+    partial_images: 2,
+    stream: true,
+    user: 'ada',
+  },
 };
+
+/** Parameters that the service itself reads, the same for all providers. */
+export const ownParameters: Readonly<Record<ParameterCase['route'], readonly string[]>> = {
+  chat: ['model', 'messages', 'stream', 'stream_options', 'n'],
+  embeddings: ['model', 'input', 'encoding_format'],
+  images: ['model', 'prompt', 'n', 'response_format'],
+};
+
+function refusedCases(route: 'chat' | 'images'): ParameterCase[] {
+  const treatment = (provider: Provider): Treatment =>
+    route === 'images' && provider.images === undefined ? '–' : 'refused';
+  return Object.entries(others[route]).map(([name, value]) => ({ name, route, body: { [name]: value }, treatment }));
+}
 
 function embeddingField(name: 'dimensions' | 'user', value: unknown): ParameterCase {
   return {
@@ -129,14 +162,13 @@ export const parameterCases: readonly ParameterCase[] = [
   feature('response_format.json_object', format('json_object')),
   feature('response_format.json_schema', format('json_schema')),
   feature('user', { user: 'ada' }),
-  ...Object.entries(others).map(([name, value]): ParameterCase => {
-    return { name, route: 'chat', body: { [name]: value }, treatment: () => 'refused' };
-  }),
+  ...refusedCases('chat'),
   embeddingField('dimensions', 256),
   embeddingField('user', 'ada'),
   imageField('size', '1024x1024'),
   imageField('quality', 'high'),
   imageField('style', 'vivid'),
+  ...refusedCases('images'),
 ];
 
 /** The alias is sent by the name that the provider has. */
@@ -158,7 +190,10 @@ export function renderOpenAiParameters(providers: readonly Provider[]): string {
       .map((cells) => `| ${cells.length === 0 ? `${'--- | '.repeat(providers.length)}---` : cells.join(' | ')} |`)
       .join('\n');
   });
-  return `${sections.join('\n\n')}\n`;
+  const own = (Object.keys(routes) as ParameterCase['route'][]).map(
+    (route) => `${ownParameters[route].map((name) => `\`${name}\``).join(', ')} of \`${routes[route]}\``,
+  );
+  return `${sections.join('\n\n')}\n\nThe same for all providers: ${own.join('; ')}.\n`;
 }
 
 /** The features that a case needs, for tests that no feature is missing here. */

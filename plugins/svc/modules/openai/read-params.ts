@@ -12,6 +12,9 @@ const harmless: Readonly<Record<string, readonly unknown[]>> = {
   moderation: ['auto'],
   background: ['auto'],
   modalities: [['text']],
+  // Of images; chat completions can stream.
+  stream: [false],
+  partial_images: [0],
 };
 
 /**

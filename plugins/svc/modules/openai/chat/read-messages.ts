@@ -58,9 +58,10 @@ function textOf(content: unknown, name: string): string {
 
 function partText(given: unknown, name: string): string {
   const part = requireObject(given, name);
-  const text = part['type'] === 'refusal' ? part['refusal'] : part['text'];
-  if ((part['type'] !== 'text' && part['type'] !== 'refusal') || typeof text !== 'string')
-    throw invalid(`${name}.type`, 'must be text.');
+  const member = part['type'] === 'refusal' ? 'refusal' : 'text';
+  const text = part[member];
+  if (part['type'] !== member || typeof text !== 'string') throw invalid(`${name}.type`, 'must be text.');
+  onlyMembers(part, name, ['type', member]);
   return text;
 }
 
@@ -78,8 +79,7 @@ async function readContent(
   for (const [index, part] of (content as unknown[]).entries()) {
     const path = `${name}[${String(index)}]`;
     const type = isRecord(part) ? part['type'] : undefined;
-    if (type === 'image_url')
-      images.push(readImage(requireObject((part as Members)['image_url'], `${path}.image_url`), path, init));
+    if (type === 'image_url') images.push(readImage(requireObject(part, path), path, init));
     else if (type === 'text') texts.push(partText(part, path));
     else throw invalid(`${path}.type`, 'must be text or image_url.');
   }
@@ -97,8 +97,10 @@ const imageTypes: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-async function readImage(image: Members, name: string, init: ReadInit): Promise<ReadImage> {
+async function readImage(part: Members, name: string, init: ReadInit): Promise<ReadImage> {
+  onlyMembers(part, name, ['type', 'image_url']);
   const path = `${name}.image_url`;
+  const image = requireObject(part['image_url'], path);
   onlyMembers(image, path, ['url', 'detail']);
   const { url, detail } = image;
   if (typeof url !== 'string') throw invalid(`${path}.url`, 'is missing.');
@@ -136,7 +138,10 @@ function readToolCalls(given: unknown, name: string): ToolCall[] {
     const path = `${name}[${String(index)}]`;
     const call = requireObject(entry, path);
     if (call['type'] !== 'function' && call['type'] !== undefined) throw invalid(`${path}.type`, 'must be function.');
+    // Clients that collected a stream, or parsed the arguments, send these copies back.
+    onlyMembers(call, path, ['id', 'type', 'function', 'extra_content', 'index']);
     const called = requireObject(call['function'], `${path}.function`);
+    onlyMembers(called, `${path}.function`, ['name', 'arguments', 'parsed_arguments']);
     const id = optionalText(call['id'], `${path}.id`);
     if (id === undefined) throw invalid(`${path}.id`, 'is missing.');
     const signature = signatureOf(call['extra_content']);

@@ -48,15 +48,21 @@ export function functionName(value: unknown, name: string): string {
 function readToolChoice(given: unknown, tools: readonly ToolDefinition[]): ToolChoice | undefined {
   if (given === undefined) return undefined;
   if (given === 'auto' || given === 'none' || given === 'required') return given;
-  const name = isRecord(given) && isRecord(given['function']) ? given['function']['name'] : undefined;
-  if (isRecord(given) && given['type'] === 'function' && tools.some((tool) => tool.name === name))
-    return { name: String(name) };
+  const choice = isRecord(given) ? given : {};
+  const called = isRecord(choice['function']) ? choice['function'] : {};
+  const tool = tools.find(({ name }) => name === called['name']);
+  if (choice['type'] === 'function' && tool !== undefined) {
+    onlyMembers(choice, 'tool_choice', ['type', 'function']);
+    onlyMembers(called, 'tool_choice.function', ['name']);
+    return { name: tool.name };
+  }
   throw invalid('tool_choice', 'must be auto, none, required, or the name of one of the tools.');
 }
 
 function readFormat(given: unknown): ResponseFormat | undefined {
   if (given === undefined) return undefined;
   const format = requireObject(given, 'response_format');
+  onlyMembers(format, 'response_format', format['type'] === 'json_schema' ? ['type', 'json_schema'] : ['type']);
   if (format['type'] === 'text') return undefined;
   if (format['type'] === 'json_object') return { type: 'json_object' };
   if (format['type'] !== 'json_schema')
