@@ -157,8 +157,8 @@ function isBuffered(raw: RawRestResponse): raw is BufferedResponse {
 }
 
 /**
- * Streams a response. Headers are sent at once; an error cuts the connection, which is the only sign for the caller that the
- * body is incomplete.
+ * Streams a response. Headers are sent at once, with the pieces that are ready; an error cuts the connection, which is the only
+ * sign for the caller that the body is incomplete.
  *
  * @throws TypeError when a header cannot be sent. Nothing has been sent then.
  */
@@ -166,13 +166,17 @@ function sendStreamed(target: StreamTarget, { status, headers, body }: RawRestRe
   const { response, log } = target;
   if (response.destroyed || response.headersSent) return endContent(body);
   response.writeHead(status, headers);
-  response.flushHeaders();
+  // With what the stream has already, in one packet: a caller that wakes up for headers alone delays the first piece.
+  process.nextTick(() => {
+    if (!response.writableEnded) response.flushHeaders();
+  });
   void sendStream(response, body as ContentStream).then((end) => {
     if (end.kind === 'complete') return endResponse(target);
     if (end.kind === 'hung_up')
       return void log.debug('REST stream ended: the caller hung up', { event: 'rest_stream_hung_up' });
     log.error('REST stream failed; connection cut', { event: 'rest_stream_failed', error: end.error });
-    response.destroy();
+    // After what is ready has been sent.
+    process.nextTick(() => response.destroy());
   });
 }
 

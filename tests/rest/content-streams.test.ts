@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request as open, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { RestResponse, type RestRequest } from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
@@ -60,6 +61,31 @@ describe('REST responses that are streamed', () => {
     expect(String((await pieces.next()).value)).to.equal('two');
     expect((await pieces.next()).done).to.equal(true);
     expect(response.complete).to.equal(true);
+  });
+
+  it('are sent with the headers in one packet as far as they are ready', async () => {
+    make = async function* () {
+      yield 'one';
+      await Promise.resolve();
+      yield 'two';
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      yield 'three';
+    };
+    const sent: string[] = [];
+    const record = (message: unknown): void => {
+      const { socket } = message as { socket: Required<Pick<Duplex, '_writev'>> };
+      const send = socket._writev.bind(socket);
+      socket._writev = (chunks, done) => {
+        sent.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+        send(chunks, done);
+      };
+    };
+    subscribe('http.server.request.start', record);
+    const response = await get();
+    unsubscribe('http.server.request.start', record);
+    response.resume();
+    await once(response, 'end');
+    expect(sent[0]).to.match(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n3\r\none\r\n3\r\ntwo\r\n$/s);
   });
 
   it('wait for a caller that takes them slowly', async () => {
