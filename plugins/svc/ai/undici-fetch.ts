@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher, buildConnector } from 'undici';
-import { undiciResponse } from './undici-response.ts';
+import type { undiciResponse } from './undici-response.ts';
 
 export interface UndiciFetch {
   readonly fetch: typeof globalThis.fetch;
@@ -26,9 +26,12 @@ export interface UndiciFetchParts {
  * The first call loads undici; idle connections do not keep the process alive.
  */
 export function createUndiciFetch({ connect, connections = 256 }: UndiciFetchParts): UndiciFetch {
-  let pool: Promise<{ agent: Agent; request: typeof import('undici').request }> | undefined;
-  const open = async () => {
-    const { Agent, request } = await import('undici');
+  let pool: Promise<Pool> | undefined;
+  const open = async (): Promise<Pool> => {
+    const [{ Agent, request }, { undiciResponse }] = await Promise.all([
+      import('undici'),
+      import('./undici-response.ts'),
+    ]);
     // Calls have their own time limits.
     const agent = new Agent({
       connections,
@@ -37,15 +40,15 @@ export function createUndiciFetch({ connect, connections = 256 }: UndiciFetchPar
       bodyTimeout: 0,
       keepAliveTimeout: 10_000,
     });
-    return { agent, request };
+    return { agent, request, toResponse: undiciResponse };
   };
   return {
     fetch: async (input, init) => {
       const { url, options } = requestOf(input, init);
       options.signal?.throwIfAborted();
-      const { agent, request } = await (pool ??= open());
+      const { agent, request, toResponse } = await (pool ??= open());
       try {
-        return undiciResponse(url, await request(url, { ...options, dispatcher: agent }));
+        return toResponse(url, await request(url, { ...options, dispatcher: agent }));
       } catch (error) {
         if (options.signal?.aborted) throw options.signal.reason;
         throw new TypeError('fetch failed', { cause: error });
@@ -58,6 +61,12 @@ export function createUndiciFetch({ connect, connections = 256 }: UndiciFetchPar
       await opened?.agent.close();
     },
   };
+}
+
+interface Pool {
+  readonly agent: Agent;
+  readonly request: typeof import('undici').request;
+  readonly toResponse: typeof undiciResponse;
 }
 
 interface UndiciOptions {

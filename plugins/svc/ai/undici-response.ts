@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { setResponseStream } from '../kit/response-stream.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -44,6 +45,7 @@ export function undiciResponse(url: string, { statusCode, headers, body }: Dispa
     formData: () => response().formData(),
     clone: () => response().clone(),
   };
+  if (!hasNoBody(statusCode)) setResponseStream(shaped as Response, stream);
   return shaped as Response;
 }
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { OpenAI } from 'openai';
 import { openUndiciFetch } from '../../helpers/upstream-http.ts';
 import type { UndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { bytesOf } from '../../../plugins/svc/kit/response-stream.ts';
 import { createSystemClock } from '../../../host/clock.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { provider as claude } from '../../../plugins/svc/providers/claude.provider.ts';
@@ -110,6 +111,48 @@ describe('The fetch on undici', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).to.equal('first');
     finish();
     expect(new TextDecoder().decode((await reader.read()).value)).to.equal('second');
+  });
+
+  it('is read as it comes, from Node’s stream and from the web’s', async () => {
+    for (const isOwn of [true, false]) {
+      let finish = (): void => undefined;
+      handle = (_request, response) => {
+        response.write('first');
+        finish = () => response.end('second');
+      };
+      const response = isOwn ? await pool.fetch(url) : await fetch(url);
+      const reader = bytesOf(response)!;
+      expect(String(Buffer.from((await reader.read()).value!))).to.equal('first');
+      expect(response.bodyUsed).to.equal(true);
+      finish();
+      expect(String(Buffer.from((await reader.read()).value!))).to.equal('second');
+      expect((await reader.read()).done).to.equal(true);
+    }
+    handle = (_request, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('plain'));
+    expect(String((await bytesOf(await pool.fetch(url))!.read()).value)).to.equal('plain');
+    handle = (_request, response) => response.writeHead(204).end();
+    expect(bytesOf(await pool.fetch(url))).to.equal(null);
+  });
+
+  it('ends its connection when a reader is canceled, without another error', async () => {
+    const closed = new Promise<void>((resolve) => {
+      handle = (_request, response) => {
+        response.once('close', resolve);
+        response.write('first');
+      };
+    });
+    const reader = bytesOf(await pool.fetch(url))!;
+    await reader.read();
+    reader.cancel();
+    await closed;
+    handle = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+    };
+    const cut = bytesOf(await pool.fetch(url))!;
+    const all = async () => {
+      while (!(await cut.read()).done);
+    };
+    expect(((await failureOf(all())) as { code: string }).code).to.equal('UND_ERR_SOCKET');
   });
 
   for (const [encoding, compress] of [

@@ -1,5 +1,6 @@
 import { isRecord } from '#plugin-api';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { bytesOf, type ByteReader } from '../../kit/response-stream.ts';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
 import { type ProviderConnection, ProviderError, type TextResult } from '../provider.ts';
 import { readJson } from '../time-limit.ts';
@@ -86,9 +87,9 @@ export interface OpenStream {
  */
 export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
   if (!isEventStream(response)) return reader.whole(await readJson(response));
-  const bytes = response.body?.getReader();
-  if (bytes === undefined) throw unreadableResponse('it was empty', response.status);
-  const cancel = (): void => void bytes.cancel().catch(() => undefined);
+  const bytes = bytesOf(response);
+  if (bytes === null) throw unreadableResponse('it was empty', response.status);
+  const cancel = (): void => bytes.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   let isOver = false;
   try {
@@ -104,13 +105,11 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
   }
 }
 
-type Bytes = ReadableStreamDefaultReader<Uint8Array>;
-
 /** Maximum characters of an event. */
 const maxLength = 16 * 1_048_576;
 
 /** Returns false if the bytes end without an end marker. */
-async function readToEnd(bytes: Bytes, reader: EventReader, status: number): Promise<boolean> {
+async function readToEnd(bytes: ByteReader, reader: EventReader, status: number): Promise<boolean> {
   const events: EventSourceMessage[] = [];
   const decoder = new TextDecoder();
   const parser = createParser({
@@ -130,9 +129,9 @@ async function readToEnd(bytes: Bytes, reader: EventReader, status: number): Pro
 }
 
 /** Lets the upstream end the response after the end marker, so that the connection can be reused; cuts it after a while. */
-function drain(bytes: Bytes, { clock }: ProviderConnection): void {
+function drain(bytes: ByteReader, { clock }: ProviderConnection): void {
   let left = 16;
-  const cut = (): void => void bytes.cancel().catch(() => undefined);
+  const cut = (): void => bytes.cancel();
   const undo = clock.after(1000, cut);
   const next = (): Promise<void> =>
     bytes.read().then(({ done }) => {
