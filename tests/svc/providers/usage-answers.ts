@@ -7,6 +7,8 @@ export interface UsageCase {
   readonly kind: 'text' | 'image' | 'embedding';
   readonly what: string;
   readonly model: string;
+  /** For a line of the price table that applies from so many input tokens on: `model from 200000`. */
+  readonly min_input_tokens?: number;
   /** Images of the answer. */
   readonly images?: number;
   /** Null: the provider reports none. */

@@ -83,10 +83,13 @@ export const defaultPrices: readonly Price[] = [
   // At peak hours; half of it at all others. The older name is served by the newer model.
   { provider: 'deepseek', model: 'deepseek-flash*', input: 0.3, cached_input: 0.006, output: 1.2 },
   { provider: 'deepseek', model: 'deepseek-v4-flash*', input: 0.3, cached_input: 0.006, output: 1.2 },
-  // Of prompts with less than 200,000 tokens.
+  // The whole call costs twice as much from 200,000 tokens of the prompt on.
   { provider: 'xai', model: 'grok-4.5', input: 2, cached_input: 0.5, output: 6 },
+  { provider: 'xai', model: 'grok-4.5', min_input_tokens: 200_000, input: 4, cached_input: 1, output: 12 },
   { provider: 'xai', model: 'grok-4.3*', input: 1.25, cached_input: 0.2, output: 2.5 },
+  { provider: 'xai', model: 'grok-4.3*', min_input_tokens: 200_000, input: 2.5, cached_input: 0.4, output: 5 },
   { provider: 'xai', model: 'grok-4.20*', input: 1.25, cached_input: 0.2, output: 2.5 },
+  { provider: 'xai', model: 'grok-4.20*', min_input_tokens: 200_000, input: 2.5, cached_input: 0.4, output: 5 },
   { provider: 'xai', model: 'grok-4-1-fast*', input: 0.2, cached_input: 0.05, output: 0.5 },
   { provider: 'xai', model: 'grok-imagine-image-quality*', image: 0.05 },
   { provider: 'xai', model: 'grok-imagine-image-pro*', image: 0.07 },

@@ -20,6 +20,7 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
           model: price.model,
           size: price.size ?? '',
           quality: price.quality ?? '',
+          min_input_tokens: price.min_input_tokens ?? '',
           input: price.input ?? '',
           output: price.output ?? '',
           image: price.image ?? '',

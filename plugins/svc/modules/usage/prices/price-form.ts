@@ -36,24 +36,26 @@ const hints: Readonly<Record<string, FieldHints>> = {
   second: { label: 'Second of video', help: 'US dollars.' },
   size: { label: 'Only for images of this size', placeholder: '1024x1792' },
   quality: { label: 'Only for images of this quality' },
+  min_input_tokens: { label: 'Only for calls with at least so many input tokens' },
   from: { label: 'First day', placeholder: '2026-01-01' },
   until: { label: 'Last day', placeholder: '2026-12-31' },
 };
 
-/** Identifies a price: no two have the same provider, model, size, quality and days. */
-export function priceKey({ provider, model, size, quality, from, until }: Price): string {
-  return JSON.stringify([provider, model, size ?? '', quality ?? '', from ?? '', until ?? '']);
+/** Identifies a price: no two have the same provider, model, size, quality, number of tokens and days. */
+export function priceKey({ provider, model, size, quality, min_input_tokens: tokens, from, until }: Price): string {
+  return JSON.stringify([provider, model, size ?? '', quality ?? '', tokens ?? 0, from ?? '', until ?? '']);
 }
 
 /** What a price is limited to and what it says of single kinds of tokens, as texts. */
 export function priceTexts(price: Price): { readonly limits: string; readonly kinds: string } {
-  const { size = '', quality = '', from, until } = price;
+  const { size = '', quality = '', min_input_tokens: least, from, until } = price;
+  const tokens = least === undefined ? '' : `from ${formatNumber(least)} input tokens`;
   const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' ');
   const kinds = tokenKinds.flatMap((kind) => {
     const figure = price[kind];
     return figure === undefined ? [] : [`${kind.replaceAll('_', ' ')} $${formatNumber(figure)}`];
   });
-  return { limits: [size, quality, days].filter((text) => text !== '').join(', '), kinds: kinds.join(', ') };
+  return { limits: [size, quality, tokens, days].filter((text) => text !== '').join(', '), kinds: kinds.join(', ') };
 }
 
 interface OpenFormInit {

@@ -13,6 +13,8 @@ export interface Price extends Readonly<Partial<Record<TokenKind, number>>> {
   readonly size?: string;
   /** The price is that of images of this quality alone. Missing: of any quality. */
   readonly quality?: NonNullable<ImageParams['quality']>;
+  /** The price is that of calls with at least so many input tokens alone. Missing: of any number. */
+  readonly min_input_tokens?: number;
   /** First and last day of the price, `YYYY-MM-DD` in UTC. Missing: since ever, and for good. */
   readonly from?: string;
   readonly until?: string;
@@ -47,6 +49,7 @@ export const priceSchema = {
     model: { type: 'string', title: 'model', minLength: 1, maxLength: 200, required: true },
     size: { ...imageParamSchemas.size, title: 'size of the image' },
     quality: { ...imageParamSchemas.quality, title: 'quality of the image' },
+    min_input_tokens: { type: 'integer', title: 'least input tokens of the call', minimum: 1, maximum: 100_000_000 },
     from: day('first day of the price'),
     until: day('last day of the price'),
     input: dollars('US dollars per million input tokens'),
@@ -83,7 +86,7 @@ export type PriceTable = readonly Price[];
 
 /**
  * The site's own prices before the built-in ones; the most specific first: a provider before any, a whole name before
- * a pattern, then a size and a quality before a size, a quality, and neither.
+ * a pattern, then a size and a quality before a size, a quality, and neither, then more input tokens before fewer.
  */
 export function priceTable(own: readonly Price[], builtIn: readonly Price[]): PriceTable {
   return [...mostSpecificFirst(own), ...mostSpecificFirst(builtIn)];
@@ -95,6 +98,7 @@ function mostSpecificFirst(prices: readonly Price[]): Price[] {
       rank(right) - rank(left) ||
       right.model.length - left.model.length ||
       imageRank(right) - imageRank(left) ||
+      (right.min_input_tokens ?? 0) - (left.min_input_tokens ?? 0) ||
       // The latest beginning first; a price without one applies when no other does.
       (right.from ?? '').localeCompare(left.from ?? '') ||
       (left.until ?? '9').localeCompare(right.until ?? '9'),
@@ -116,15 +120,21 @@ export interface PricedModel {
   /** Of an image: the one requested, if the model supports it. */
   readonly size?: string | undefined;
   readonly quality?: string | undefined;
+  /** Default: 0. */
+  readonly inputTokens?: number | undefined;
   /** Day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply. */
   readonly day?: string | undefined;
 }
 
 /** The price of a model on a day, or null without one. Case-insensitive. */
-export function findPrice({ provider, model, size, quality, day }: PricedModel, table: PriceTable): Price | null {
-  const cache = cacheFor(table);
-  const key = JSON.stringify([provider, model, size, quality, day]);
-  const known = cache.get(key);
+export function findPrice(
+  { provider, model, size, quality, inputTokens = 0, day }: PricedModel,
+  table: PriceTable,
+): Price | null {
+  const { found, thresholds } = cacheFor(table);
+  const tier = thresholds.findLast((threshold) => threshold <= inputTokens) ?? 0;
+  const key = JSON.stringify([provider, model, size, quality, tier, day]);
+  const known = found.get(key);
   if (known !== undefined) return known;
   const name = model.toLowerCase();
   const price =
@@ -133,11 +143,12 @@ export function findPrice({ provider, model, size, quality, day }: PricedModel, 
         (one.provider === '*' || one.provider === provider) &&
         (one.size === undefined || one.size === size) &&
         (one.quality === undefined || one.quality === quality) &&
+        (one.min_input_tokens ?? 0) <= tier &&
         isInForce(one, day) &&
         matchesName(one.model.toLowerCase(), name),
     ) ?? null;
-  if (cache.size >= 1000) cache.clear();
-  cache.set(key, price);
+  if (found.size >= 1000) found.clear();
+  found.set(key, price);
   return price;
 }
 
@@ -151,11 +162,19 @@ export function priceDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Earlier lookups by table: each call to a provider looks up a price, and a site uses few models. */
-const caches = new WeakMap<PriceTable, Map<string, Price | null>>();
+interface PriceCache {
+  readonly found: Map<string, Price | null>;
+  /** Numbers of input tokens from which another price may apply, in their order. */
+  readonly thresholds: readonly number[];
+}
 
-function cacheFor(table: PriceTable): Map<string, Price | null> {
-  const cache = caches.get(table) ?? new Map<string, Price | null>();
+/** Earlier lookups by table: each call to a provider looks up a price, and a site uses few models. */
+const caches = new WeakMap<PriceTable, PriceCache>();
+
+function cacheFor(table: PriceTable): PriceCache {
+  const thresholds = (): number[] =>
+    [...new Set(table.map((one) => one.min_input_tokens ?? 0))].sort((left, right) => left - right);
+  const cache = caches.get(table) ?? { found: new Map<string, Price | null>(), thresholds: thresholds() };
   caches.set(table, cache);
   return cache;
 }

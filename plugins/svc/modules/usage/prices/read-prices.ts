@@ -121,9 +121,9 @@ function valueError(name: keyof Price, value: unknown): string | null {
 function duplicateErrors(entries: readonly unknown[], lines: readonly EntryLines[]): PriceError[] {
   const seen = new Map<string, number>();
   return entries.flatMap((entry, index) => {
-    const { provider, model, size, quality, from, until } = (entry ?? {}) as Partial<Price>;
+    const { provider, model, size, quality, min_input_tokens, from, until } = (entry ?? {}) as Partial<Price>;
     const line = lines[index]?.line ?? 1;
-    const name = JSON.stringify([provider, model, size, quality, from, until]);
+    const name = JSON.stringify([provider, model, size, quality, min_input_tokens, from, until]);
     const first = seen.get(name);
     if (first === undefined || provider === undefined) {
       seen.set(name, line);
@@ -132,7 +132,7 @@ function duplicateErrors(entries: readonly unknown[], lines: readonly EntryLines
     return [
       {
         line,
-        sentence: `Line ${first} already has a price for this provider, model, size, quality and days. Keep one of them.`,
+        sentence: `Line ${first} already has a price for this provider, model, size, quality, number of tokens and days. Keep one of them.`,
       },
     ];
   });

@@ -61,6 +61,19 @@ describe('the price of a call', () => {
     expect(on()).to.equal(null);
   });
 
+  it('is that of its number of input tokens', () => {
+    const prices: Price[] = [
+      { ...acme, input: 1 },
+      { ...acme, min_input_tokens: 100, input: 2 },
+      { ...acme, min_input_tokens: 200, input: 3, from: '2026-06-01' },
+      { provider: 'acme', model: '*', min_input_tokens: 10, input: 9 },
+    ];
+    const priceWith = (inputTokens: number, day?: string) =>
+      priceOf({ ...nothing, inputTokens }, priceTable(prices, []), day);
+    expect([20, 99, 100, 199, 200].map((count) => priceWith(count))).to.deep.equal([20, 99, 200, 398, 400]);
+    expect(priceWith(200, '2026-06-01')).to.equal(600);
+  });
+
   it('of images is that of their size and quality, the most specific entry first', () => {
     const prices: Price[] = [
       { ...acme, image: 0.01 },

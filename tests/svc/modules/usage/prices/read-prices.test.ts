@@ -59,12 +59,12 @@ describe('prices typed as JSON', () => {
     expect(sentences[0]).to.equal('"provider" must be an id of lower-case letters and digits, or "*", not "Open AI".');
     expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
     expect(sentences[4]).to.equal(
-      'Unknown member "per_image". Use provider, model, size, quality, from, until, input, output, cached_input, cache_write, ' +
+      'Unknown member "per_image". Use provider, model, size, quality, min_input_tokens, from, until, input, output, cached_input, cache_write, ' +
         'cache_write_1h, image_input, audio_input, reasoning, image_output, audio_output, image, second.',
     );
     expect(sentences[5]).to.equal('Set at least one price, such as input, output, image or second. Use 0 for free.');
     expect(sentences[7]).to.equal(
-      'Line 2 already has a price for this provider, model, size, quality and days. Keep one of them.',
+      'Line 2 already has a price for this provider, model, size, quality, number of tokens and days. Keep one of them.',
     );
   });
 
