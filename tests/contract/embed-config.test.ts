@@ -12,6 +12,19 @@ async function statusOf(site: WidgetSite, bot: Bot, origin: string): Promise<num
 }
 
 describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
+  it('has the built-in texts in the language of the site, and those of the bot as they are', async () => {
+    const bot = await site().bot({ texts: { send: 'Los', copy: '' } });
+    const read = async () =>
+      ((await (await ask(site(), bot.id)).json()) as { config: Pick<Bot, 'greeting' | 'texts' | 'consent'> }).config;
+    expect(await read()).to.deep.include({ greeting: 'Hello! How can I help you?' });
+    await site().host.options.update('WPLANG', 'de_DE');
+    const { greeting, texts, consent } = await read();
+    await site().host.options.update('WPLANG', '');
+    expect(greeting).to.equal('Hallo! Wie kann ich Ihnen helfen?');
+    expect(texts).to.include({ send: 'Los', stop: 'Stoppen', copy: 'Kopieren', subtitle: '' });
+    expect(consent.text).to.match(/^Ihre Nachrichten werden/);
+  });
+
   it('returns config and markup without a key (contract 2.6)', async () => {
     const bot = await site().bot({ name: '<b>Anna & Co</b>', greeting: 'Hello!' });
     const response = await ask(site(), bot.id, { origin: shop });

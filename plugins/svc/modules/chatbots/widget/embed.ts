@@ -3,8 +3,9 @@ import type { Bot } from '../bots/bot.ts';
 import { widgetBot } from './response-mappers.ts';
 import type { EmbedResponse } from '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
+import { inSiteLanguage } from './built-in-texts.ts';
 
-type EmbedHost = Pick<HostApi, 'rest' | 'views' | 'hooks'>;
+type EmbedHost = Pick<HostApi, 'rest' | 'views' | 'hooks' | 'i18n'>;
 
 export interface MarkupInit {
   readonly bot: Pick<Bot, 'id' | 'name'>;
@@ -38,7 +39,7 @@ export async function embedResponse(host: EmbedHost, bot: Bot, origin: string | 
       botId: bot.id,
       assetUrls: { css: rest.url(`/${widgetNamespace}/widget.css`), mainJs: rest.url(`/${widgetNamespace}/widget.js`) },
       restRoot: restRoot(rest),
-      ...widgetBot(bot, host),
+      ...widgetBot(inSiteLanguage(bot, host), host),
     },
     html: await widgetMarkup(host, { bot }),
   };

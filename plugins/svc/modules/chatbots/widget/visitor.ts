@@ -6,6 +6,7 @@ import type { EnsuredSession, PageClient } from '../../../kit/visitors/page-sess
 import type { Session, SessionTokens } from '../../../kit/visitors/session-token.ts';
 import type { Bot, BotStore } from '../bots/bot.ts';
 import type { Owner } from '../conversations/conversation.ts';
+import { inSiteLanguage } from './built-in-texts.ts';
 import { sessionCookie, widgetNamespace } from './protocol.ts';
 
 /** A caller whose bot and origin were checked. */
@@ -22,7 +23,7 @@ export interface Visitor extends Caller {
 }
 
 export interface VisitorParts {
-  readonly host: Pick<HostApi, 'site' | 'rest'>;
+  readonly host: Pick<HostApi, 'site' | 'rest' | 'i18n'>;
   readonly bots: Pick<BotStore, 'get'>;
   readonly tokens: SessionTokens;
 }
@@ -53,7 +54,7 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   async function identify(request: RestRequest): Promise<Caller> {
     const { bot_id: id, token } = request.params;
     const { item, ...caller } = await visitors.identify(request, Number(id), typeof token === 'string' ? token : '');
-    return { ...caller, bot: item };
+    return { ...caller, bot: inSiteLanguage(item, host) };
   }
 
   const toVisitor = (caller: Caller, session: Session): Visitor => ({
