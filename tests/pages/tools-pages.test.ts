@@ -203,7 +203,9 @@ describeHosts('the pages settings and tools', (dialectCase) => {
   });
 
   it('show the components of pages with LOG_LEVEL=debug alone', async () => {
-    expect((await browser.get('/admin/design')).text).to.contain('Design system').and.contain('admin/list-head');
+    expect((await browser.get('/admin/design')).text)
+      .to.contain('Design system')
+      .and.contain('admin/list-head');
     const quiet = await createTestHost({ env: { LOG_LEVEL: 'info' } });
     try {
       const slugs = quiet.adminPages('host');

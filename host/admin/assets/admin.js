@@ -68,19 +68,20 @@ if (bell) void countAlerts(bell);
 
 async function countAlerts(link) {
   const listing = [link.pathname, document.querySelector('.bar-site')?.pathname];
+  const now = performance.timeOrigin + performance.now();
   const known = JSON.parse(sessionStorage.getItem('svc-alerts') ?? 'null');
   if (
     known &&
     known.user === link.dataset.user &&
     !listing.includes(location.pathname) &&
-    Date.now() - known.at < 60_000
+    now - known.at < 60_000
   )
     return showAlertCount(link, known.count);
   try {
     const response = await fetch(link.dataset.alerts, { headers: { Accept: 'application/json' } });
     if (!response.ok) return;
     const { count } = await response.json();
-    sessionStorage.setItem('svc-alerts', JSON.stringify({ count, at: Date.now(), user: link.dataset.user }));
+    sessionStorage.setItem('svc-alerts', JSON.stringify({ count, at: now, user: link.dataset.user }));
     showAlertCount(link, count);
   } catch {
     // Offline: the bell stays without a number.
