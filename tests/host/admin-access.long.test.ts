@@ -39,11 +39,11 @@ describeHosts('the pages of the admin', (dialectCase) => {
     }
   });
 
-  it('are closed to subscribers, but for the home page, the search and their profile', async () => {
+  it('are closed to subscribers, but for the home page, their alerts, the search and their profile', async () => {
     const browser = await site.signIn('subscriber');
     const open = [];
     for (const page of pages) if ((await browser.get(page)).status !== 403) open.push(page);
-    expect(open.sort()).to.deep.equal(['/admin/', '/admin/profile', '/admin/search']);
+    expect(open.sort()).to.deep.equal(['/admin/', '/admin/alerts', '/admin/profile', '/admin/search']);
   });
 
   it('send visitors to the sign-in', async () => {

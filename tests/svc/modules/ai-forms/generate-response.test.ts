@@ -81,7 +81,7 @@ describe('the answer of a form', () => {
     ]);
     expect(looked[0]).to.deep.include({
       text: 'What about salt?',
-      origin: { module: 'ai-forms', route: null, botId: null, reference: 'form:3:a-uuid' },
+      origin: { module: 'ai-forms', route: null, botId: null, reference: 'form:3:a-uuid', userId: 0 },
     });
     expect(asked[0]?.systemInstruction)
       .to.match(/^Today is 2026-11-21\.\n\nThe texts between <texts>/)
