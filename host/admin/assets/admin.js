@@ -70,12 +70,7 @@ async function countAlerts(link) {
   const listing = [link.pathname, document.querySelector('.bar-site')?.pathname];
   const now = performance.timeOrigin + performance.now();
   const known = JSON.parse(sessionStorage.getItem('svc-alerts') ?? 'null');
-  if (
-    known &&
-    known.user === link.dataset.user &&
-    !listing.includes(location.pathname) &&
-    now - known.at < 60_000
-  )
+  if (known && known.user === link.dataset.user && !listing.includes(location.pathname) && now - known.at < 60_000)
     return showAlertCount(link, known.count);
   try {
     const response = await fetch(link.dataset.alerts, { headers: { Accept: 'application/json' } });
