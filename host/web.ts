@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import { authorizePath } from './admin/local-path.ts';
 import type { AdminPlugins, HiddenSteps } from './admin/dependencies.ts';
+import { createSavedViews } from './admin/saved-views.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { renderSitePage } from './admin/site-layout.ts';
 import { createPrivateUploadsHandler, createUploadsHandler } from './content/media/serve-uploads.ts';
@@ -275,6 +276,8 @@ function createAdminSite({
   const { site, hooks, log, clock, mail, options } = core;
   const { passwords, links } = accounts;
   const { authentication, nonces, secondStep, setup } = signIn;
+  const savedViews = createSavedViews(options);
+  hooks.addAction('deleted_user', async (userId) => void (await savedViews.forget(userId)));
   return createAdmin({
     views,
     assetUrl: (slug, file) => assets.url(slug, file),
@@ -299,6 +302,7 @@ function createAdminSite({
     },
     plugins,
     hiddenSteps: createHiddenSteps(options),
+    savedViews,
     site,
     restUrl: () => site.restRoot(),
     language: core.translations.language,

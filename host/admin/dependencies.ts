@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Clock, HealthResult, HooksApi, Language, Logger, SiteApi, User } from '#plugin-api';
+import type { SavedViews } from './saved-views.ts';
 
 export interface SignedIn {
   readonly user: User;
@@ -213,6 +214,7 @@ export interface AdminDependencies {
   readonly passwords: AdminPasswords;
   readonly plugins: AdminPlugins;
   readonly hiddenSteps: HiddenSteps;
+  readonly savedViews: SavedViews;
   /** Absolute path of the folder for uploaded files while an action runs. Default: the temporary folder of the system. */
   readonly uploadsDir?: string;
   readonly site: SiteApi;

@@ -12,6 +12,7 @@ import type { Notice } from './notices.ts';
 import { canOpen, type RegisteredPage } from './registry.ts';
 import type { Outcome } from './outcome.ts';
 import { freshSignInCode, readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
+import { viewActions } from './saved-views.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
 import type { ServerResponse } from 'node:http';
@@ -192,6 +193,9 @@ async function runNamedAction(
   const request = toAdminRequest({ ...submission, user: submission.session.user, ...(files && { files }), log });
   try {
     const name = request.query['action'];
+    const viewAction = typeof name === 'string' && Object.hasOwn(viewActions, name) ? viewActions[name] : undefined;
+    if (viewAction)
+      return { result: await viewAction(context.savedViews, page.declaration.slug, request), status: 200 };
     const { actions = {} } = await page.body();
     const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (!action) return null;

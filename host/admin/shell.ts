@@ -4,6 +4,7 @@ import type { AdminDependencies, SignedIn } from './dependencies.ts';
 import type { Notice } from './notices.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
+import { showViews } from './saved-views.ts';
 import { readTheme, themeChoices } from './theme.ts';
 
 export const logoutAction = 'admin:logout';
@@ -42,7 +43,7 @@ export interface Shell {
 }
 
 export function createShell(dependencies: AdminDependencies, registry: AdminRegistry): Shell {
-  const { views, site, nonces } = dependencies;
+  const { views, site, nonces, savedViews } = dependencies;
   const siteFrame = async (): Promise<Record<string, unknown>> => ({
     site: { name: await site.name(), url: site.url, version: site.version },
     restUrl: dependencies.restUrl(),
@@ -56,6 +57,7 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
         page: { slug: page.slug, title },
         user: publicUser(user),
         nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
+        views: showViews(await savedViews.list(user.id, page.slug), request.method === 'POST' ? '' : queryOf(request)),
       };
       const body = await views.render(template, data, frame);
       return views.render(
@@ -92,6 +94,10 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
       );
     },
   };
+}
+
+function queryOf({ originalUrl }: Request): string {
+  return originalUrl.split(/\?(.*)/s)[1] ?? '';
 }
 
 function publicUser(user: User): Record<string, unknown> {

@@ -8,6 +8,7 @@ import express from 'express';
 import { RestError, type Logger, type User } from '#plugin-api';
 import { createAdmin, type Admin } from '../../host/admin/admin.ts';
 import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
+import { createSavedViews } from '../../host/admin/saved-views.ts';
 import { createSiteRouter } from '../../host/admin/router.ts';
 import { createErrorPage } from '../../host/admin/site-layout.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
@@ -73,6 +74,7 @@ export async function openAdmin({
   const sessions = new Map<string, SignedIn>();
   const plugins = new Map<string, PluginSummary>();
   const hidden = new Set<number>();
+  const options = new Map<string, unknown>();
   const views = createViews({ directories });
   const key = randomBytes(32);
   const nonces = createNonces({ key: () => key, clock, hooks });
@@ -100,6 +102,11 @@ export async function openAdmin({
       has: async (userId) => hidden.has(userId),
       set: async (userId, isHidden) => (isHidden ? hidden.add(userId) : hidden.delete(userId)),
     },
+    savedViews: createSavedViews({
+      get: async <Value>(name: string) => (options.get(name) ?? {}) as Value,
+      update: async (name, value) => options.set(name, value) === options,
+      delete: async (name) => options.delete(name),
+    }),
     ...(uploadsDir !== undefined && { uploadsDir }),
     assetUrl: (slug, file) => `/assets/${slug}/${file}`,
     authenticate: async (request) =>
