@@ -21,9 +21,10 @@ describe('the lines and files of the project', () => {
    * comments over REST, services between plugins, the conformance kit and the example `orders` 35, named keys, abilities and the OpenAI-compatible routes 40,
    * the example `orders` with its translations, and traces of requests 35. Providers that plugins describe, leases of running plugins,
    * autosaves and revisions side by side, budgets of roles and plugins 15,
-   * data by JSON Schema, the task that extracts it and further abilities 12, languages 7, sign-in for the tests of plugins 1, resources of knowledge 1.
+   * data by JSON Schema, the task that extracts it and further abilities 12, languages 7, sign-in for the tests of plugins 1, resources of knowledge 1,
+   * saved views 1.
    */
-  it('keeps host and plugins at 1,481 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_484);
+  it('keeps host and plugins at 1,485 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_485);
   });
 });
