@@ -245,7 +245,11 @@ function createTemplates({ config, site, translations, tracer }: Core) {
     directories: [config.viewsDir],
     timezone: () => site.timezone(),
     language: translations.current,
-    addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
+    addresses: {
+      asset: (slug, file) => assets.url(slug, file),
+      admin: (slug) => `/admin/${slug}`,
+      scriptTexts: (path) => assets.texts(path),
+    },
   });
   const { render } = views;
   const traced: Views = {

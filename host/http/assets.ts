@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientBundle, Undo } from '#plugin-api';
+import { createScriptTexts, textsIn } from './script-texts.ts';
 
 /** The static files of the host and its plugins, served at `/assets/<slug>/<file>`. */
 export interface Assets {
@@ -22,8 +23,19 @@ export interface Assets {
   addBundle(slug: string, build: () => Promise<ClientBundle>): () => Promise<BundlePaths>;
   /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without the hash if the file is missing. */
   url(slug: string, file: string): string;
+  /**
+   * The texts that a script shows, `__('Copy')`, with those of its imports. Of a bundle once it is built.
+   *
+   * @param path `svc/settings.js`, or as `url` returns it.
+   */
+  texts(path: string): ScriptTexts;
   /** Mount it at `/assets`. Dotfiles and paths outside the folder are not found. */
   readonly handler: RequestHandler;
+}
+
+export interface ScriptTexts {
+  readonly slug: string;
+  readonly texts: readonly string[];
 }
 
 export interface BundlePaths {
@@ -50,7 +62,9 @@ const revalidate = 'public, max-age=0, must-revalidate';
 export function createAssets(): Assets {
   const folders = new Map<string, Folder>();
   const bundles = new Map<string, () => Promise<ClientBundle>>();
+  const bundleTexts = new Map<string, readonly string[]>();
   const fingerprints = new Map<string, Fingerprint>();
+  const textsOf = createScriptTexts(contentHash);
 
   function contentHash(path: string): string | null {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -60,6 +74,13 @@ export function createAssets(): Assets {
     const hash = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8);
     fingerprints.set(path, { changed: stat.mtimeMs, size: stat.size, hash });
     return hash;
+  }
+
+  /** Null: outside of the folder, or there is none. */
+  function pathOf(slug: string, file: string): string | null {
+    const folder = folders.get(slug);
+    const path = folder && join(folder.directory, file);
+    return path?.startsWith(trimTrailing(folder?.directory ?? '', '/\\') + sep) ? path : null;
   }
 
   function setHeaders(response: Response, path: string): void {
@@ -92,6 +113,7 @@ export function createAssets(): Assets {
       bundles.set(slug, build);
       return async () => {
         const { script, styles } = await build();
+        if (!bundleTexts.has(slug)) bundleTexts.set(slug, textsIn(script.content.toString()));
         return {
           script: `/assets/${slug}/script.js?v=${script.hash}`,
           styles: `/assets/${slug}/styles.css?v=${styles.hash}`,
@@ -100,11 +122,14 @@ export function createAssets(): Assets {
     },
     url(slug, file) {
       const path = `/assets/${slug}/${file.split('/').map(encodeURIComponent).join('/')}`;
-      const folder = folders.get(slug);
-      const inside = folder && join(folder.directory, file);
-      const isInside = inside?.startsWith(trimTrailing(folder?.directory ?? '', '/\\') + sep);
-      const hash = inside !== undefined && isInside ? contentHash(inside) : null;
+      const inside = pathOf(slug, file);
+      const hash = inside === null ? null : contentHash(inside);
       return hash === null ? path : `${path}?v=${hash}`;
+    },
+    texts(path) {
+      const [, slug = '', file = ''] = /^(?:\/assets\/)?([a-z0-9-]+)\/([^?]+)/.exec(path) ?? [];
+      const inside = pathOf(slug, file);
+      return { slug, texts: bundleTexts.get(slug) ?? (inside === null ? [] : textsOf(inside)) };
     },
     async handler(request, response, next) {
       const [, slug = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)$/.exec(request.url) ?? [];

@@ -16,6 +16,8 @@ export interface ViewAddresses {
   asset(slug: string, file: string): string;
   /** Path of an admin page, for example of `svc`. */
   admin(slug: string): string;
+  /** The texts of a script, whose path is `svc/settings.js` or as `asset` returns it, and the plugin that translates them. */
+  scriptTexts(path: string): { readonly slug: string; readonly texts: readonly string[] };
 }
 
 /** Handlebars' last argument of a helper. */
@@ -116,6 +118,7 @@ function links(addresses: ViewAddresses): Record<string, Helper> {
         `<svg class="icon" aria-hidden="true" focusable="false"><use href="${sprite}#${id}"></use></svg>`,
       );
     },
+    scriptTexts: scriptTexts(addresses),
     adminUrl: (...args) => addresses.admin(args.length > 1 ? String(args[0]) : ''),
     nonceField: (options) =>
       new SafeHtml(`<input type="hidden" name="_nonce" value="${escapeHtml(frameOf(options)['nonce'])}">`),
@@ -124,6 +127,27 @@ function links(addresses: ViewAddresses): Record<string, Helper> {
       const address = addresses.admin(String(page?.slug ?? ''));
       return `${address}?action=${encodeURIComponent(String(action))}`;
     },
+  };
+}
+
+/**
+ * The translations of the scripts of a page, for the function `__` of `admin/texts.js`. Data is no script: a strict content
+ * security policy allows it. English needs none.
+ */
+function scriptTexts({ scriptTexts: textsOf }: ViewAddresses): Helper {
+  return (...paths) => {
+    const language = currentLanguage();
+    if (!language) return '';
+    const entries = paths.flatMap((path) => {
+      if (typeof path !== 'string') return [];
+      const { slug, texts } = textsOf(path);
+      return texts.flatMap((text) => {
+        const found = language.find(text, slug);
+        return found === undefined ? [] : [[text, found] as const];
+      });
+    });
+    const json = JSON.stringify(Object.fromEntries(entries)).replaceAll('<', '\\u003c');
+    return new SafeHtml(`<script type="application/json" data-texts>${json}</script>`);
   };
 }
 

@@ -166,6 +166,7 @@ export function createViews(dependencies: ViewsDependencies): Views {
 const defaultAddresses: ViewAddresses = {
   asset: (slug, file) => `/assets/${slug}/${file}`,
   admin: (slug) => `/admin/${slug}`,
+  scriptTexts: () => ({ slug: '', texts: [] }),
 };
 
 let engine: Promise<HandlebarsInstance> | undefined;

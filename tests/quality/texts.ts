@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import ts from 'typescript';
+import { textsIn } from '../../host/http/script-texts.ts';
 import { hasLetters, translateTemplate } from '../../host/views/translate-template.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -86,7 +87,14 @@ export function textsOf(slug: string): Texts {
   if (slug !== 'host') readManifest(`plugins/${slug}/plugin.json`, note);
   for (const file of filesOf(slug === 'host' ? 'host/*.ts' : `plugins/${slug}/*.ts`))
     if (isPage(file)) readCode(file, note);
+  for (const file of filesOf(...scriptsOf(slug)))
+    for (const text of textsIn(readFileSync(`${root}/${file}`, 'utf8'))) note(text, file);
   return texts;
+}
+
+/** Scripts for browsers, which call `__`. */
+function scriptsOf(slug: string): string[] {
+  return slug === 'host' ? ['host/*/assets/*.js', 'host/*/browser/*.ts'] : [`plugins/${slug}/*.js`];
 }
 
 function readManifest(file: string, note: Note): void {

@@ -46,7 +46,9 @@ async function loadPart(part) {
     part.replaceWith(document.adoptNode(complete));
   } catch {
     part.removeAttribute('aria-busy');
-    part.replaceChildren(element('p', { class: 'field-error', role: 'alert' }, ['Failed to load. Reload the page.']));
+    part.replaceChildren(
+      element('p', { class: 'field-error', role: 'alert' }, [__('Failed to load. Reload the page.')]),
+    );
   }
 }
 
@@ -86,7 +88,7 @@ async function countAlerts(link) {
 function showAlertCount(link, count) {
   if (count === 0) return;
   link.append(element('span', { class: 'bell-count', 'aria-hidden': 'true' }, [count > 99 ? '99+' : String(count)]));
-  link.querySelector('.visually-hidden').textContent = `Alerts (${count})`;
+  link.querySelector('.visually-hidden').textContent = __('Alerts ({count})', { count });
 }
 
 // Loads the search dialog on first use.
@@ -109,11 +111,11 @@ async function copy(button) {
   const before = label.textContent;
   try {
     await navigator.clipboard.writeText(source?.textContent ?? '');
-    label.textContent = 'Copied';
+    label.textContent = __('Copied');
   } catch {
     // Without clipboard access, for example on plain HTTP, selects the text for copying by keyboard.
     if (source) getSelection()?.selectAllChildren(source);
-    label.textContent = 'Press Ctrl+C';
+    label.textContent = __('Press Ctrl+C');
   }
   window.setTimeout(() => (label.textContent = before), 2000);
 }
@@ -174,7 +176,7 @@ async function askBefore(form, button, question) {
   const isConfirmed = await showDialog({
     title: question.slice(0, end),
     children: text === '' ? [] : [element('p', {}, [text])],
-    label: label ?? 'Continue',
+    label: label ?? __('Continue'),
     kind: button?.classList.contains('button-primary') ? 'primary' : 'danger',
   });
   if (!isConfirmed) return;
@@ -190,7 +192,7 @@ function showDialog({ title, children, label, kind }) {
       ...children,
       element('div', { class: 'actions' }, [
         element('button', { class: `button button-${kind}`, value: 'continue' }, [label]),
-        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, ['Cancel']),
+        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, [__('Cancel')]),
       ]),
     ]),
   ]);
@@ -256,7 +258,7 @@ async function post(url, body) {
     const response = await fetch(url, { method: 'POST', body, headers: { Accept: 'application/json' } });
     return await response.json();
   } catch {
-    return { notice: { kind: 'error', text: 'The server did not respond. Try again.' } };
+    return { notice: { kind: 'error', text: __('The server did not respond. Try again.') } };
   }
 }
 
@@ -272,16 +274,16 @@ async function askForPassword(error) {
     ...(error && { 'aria-invalid': 'true' }),
   });
   const isConfirmed = await showDialog({
-    title: 'Confirm your password',
+    title: __('Confirm your password'),
     children: [
-      element('p', {}, ['You signed in more than 10 minutes ago. Enter your password to continue.']),
+      element('p', {}, [__('You signed in more than 10 minutes ago. Enter your password to continue.')]),
       element('div', { class: 'field' }, [
-        element('label', { class: 'field-label', for: 'dialog-password' }, ['Password']),
+        element('label', { class: 'field-label', for: 'dialog-password' }, [__('Password')]),
         input,
         element('p', { class: 'field-error', id: 'dialog-password-error', role: 'alert' }, [error]),
       ]),
     ],
-    label: 'Continue',
+    label: __('Continue'),
     kind: 'primary',
   });
   return isConfirmed ? input.value : null;
@@ -312,7 +314,7 @@ function showResult(region, { notice, reveal }) {
     nodes.push(
       element('div', { class: 'code' }, [
         element('code', { 'data-copy-source': '' }, [reveal.value]),
-        element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, ['Copy']),
+        element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, [__('Copy')]),
       ]),
     );
   }
@@ -329,7 +331,7 @@ function element(name, attributes, children) {
 /** A rough estimate from length and variety. The server checks the length and a list of common passwords. */
 for (const hint of find('[data-strength-of]')) {
   const input = document.getElementById(hint.dataset.strengthOf);
-  const labels = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'];
+  const labels = [__('Too short'), __('Weak'), __('Fair'), __('Good'), __('Strong')];
   input?.addEventListener('input', () => {
     const variety = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z0-9]/].filter((kind) => kind.test(input.value)).length;
     const bits = new Set(input.value).size * 1.4 + input.value.length * 1.6 + variety * 4;

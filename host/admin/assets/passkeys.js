@@ -5,10 +5,10 @@ const { browserSupportsWebAuthn, startAuthentication, startRegistration } = glob
 
 /** Why the browser created or used no passkey, by the name of its error. */
 const reasons = {
-  NotAllowedError: 'The passkey was not used: the request was canceled or took too long. Try again.',
-  InvalidStateError: 'This device or security key already has a passkey for your account. Use another one.',
-  SecurityError: 'Passkeys do not work at this address. Open the site at the address in its settings.',
-  ConstraintError: 'This device cannot verify you. Set up a PIN, fingerprint or face first.',
+  NotAllowedError: __('The passkey was not used: the request was canceled or took too long. Try again.'),
+  InvalidStateError: __('This device or security key already has a passkey for your account. Use another one.'),
+  SecurityError: __('Passkeys do not work at this address. Open the site at the address in its settings.'),
+  ConstraintError: __('This device cannot verify you. Set up a PIN, fingerprint or face first.'),
 };
 
 if (browserSupportsWebAuthn()) {

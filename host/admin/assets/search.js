@@ -2,15 +2,15 @@
 const link = document.querySelector('[data-search]');
 const dialog = document.createElement('dialog');
 dialog.className = 'dialog search-dialog';
-dialog.setAttribute('aria-label', 'Search the admin');
+dialog.setAttribute('aria-label', __('Search the admin'));
 const input = document.createElement('input');
 for (const [name, value] of Object.entries({
   class: 'input',
   type: 'search',
   role: 'combobox',
   maxlength: '100',
-  placeholder: 'Go to a page, post or chatbot',
-  'aria-label': 'Search',
+  placeholder: __('Go to a page, post or chatbot'),
+  'aria-label': __('Search'),
   'aria-expanded': 'true',
   'aria-controls': 'search-results',
   'aria-autocomplete': 'list',
@@ -21,7 +21,7 @@ const list = document.createElement('ul');
 list.id = 'search-results';
 list.className = 'search-results';
 list.setAttribute('role', 'listbox');
-list.setAttribute('aria-label', 'Results');
+list.setAttribute('aria-label', __('Results'));
 const status = document.createElement('p');
 status.className = 'muted small';
 status.setAttribute('role', 'status');
@@ -49,7 +49,7 @@ async function find() {
     const { results = [], notice } = await response.json();
     if (turn === latest) show(results, notice?.text);
   } catch {
-    if (turn === latest) show([], 'The server did not respond. Try again.');
+    if (turn === latest) show([], __('The server did not respond. Try again.'));
   }
 }
 
@@ -70,7 +70,7 @@ function show(results, problem) {
       return option;
     }),
   );
-  status.textContent = problem ?? (results.length === 0 ? 'Nothing found.' : '');
+  status.textContent = problem ?? (results.length === 0 ? __('Nothing found.') : '');
   mark(0);
 }
 

@@ -79,7 +79,7 @@ export function addAutosave(form: HTMLFormElement): void {
       failures = 0;
       stored = text;
       adopt(saved);
-      if (saved.time !== null) show([`Saved ${saved.time}.`, saved.newer].filter(Boolean).join(' '));
+      if (saved.time !== null) show([__('Saved {time}.', { time: saved.time }), saved.newer].filter(Boolean).join(' '));
     } catch (error) {
       failures += 1;
       show(error instanceof Error ? error.message : String(error));
@@ -96,13 +96,18 @@ export function addAutosave(form: HTMLFormElement): void {
       keepalive: body.toString().length < keepaliveLimit,
       signal: AbortSignal.timeout(delays.request),
     }).catch(() => {
-      throw new Error('Not saved: the server does not respond. Trying again.');
+      throw new Error(__('Not saved: the server does not respond. Trying again.'));
     });
     const { code, data, notice } = (await response.json().catch(() => ({}))) as Reply;
     if (response.ok && data) return data;
-    if (response.status === 401) throw new Error('Not saved: you are signed out. Sign in again in another tab.');
+    if (response.status === 401) throw new Error(__('Not saved: you are signed out. Sign in again in another tab.'));
     if (code === 'rest_cookie_invalid_nonce' && !isRepeated && (await renewNonce())) return post(true);
-    throw new Error(`Not saved: ${notice?.text ?? 'the server does not respond. Trying again.'}`);
+    const { text: reason } = notice ?? {};
+    throw new Error(
+      reason === undefined
+        ? __('Not saved: the server does not respond. Trying again.')
+        : __('Not saved: {reason}', { reason }),
+    );
   }
   /** After the user has signed in again in another tab. */
   async function renewNonce(): Promise<boolean> {

@@ -5,12 +5,12 @@ import { dataOf } from './rest.ts';
 /** Puts a preview and the media picker in place of the list of images, which stays the field of the form. */
 export function addFeaturedImage(select: HTMLSelectElement): void {
   const preview = h('img', { class: 'featured-image', alt: '', hidden: true });
-  const choose = h('button', { type: 'button', class: 'button button-small' }, 'Choose image');
-  const remove = h('button', { type: 'button', class: 'button button-small button-quiet' }, 'Remove image');
+  const choose = h('button', { type: 'button', class: 'button button-small' }, __('Choose image'));
+  const remove = h('button', { type: 'button', class: 'button button-small button-quiet' }, __('Remove image'));
   const show = (url: string): void => {
     preview.hidden = url === '';
     remove.hidden = select.value === '0';
-    choose.textContent = select.value === '0' ? 'Choose image' : 'Replace image';
+    choose.textContent = select.value === '0' ? __('Choose image') : __('Replace image');
     if (url !== '') preview.src = url;
   };
   const set = (id: string, url: string): void => {
@@ -19,7 +19,7 @@ export function addFeaturedImage(select: HTMLSelectElement): void {
     show(url);
   };
   choose.addEventListener('click', async () => {
-    const image = await pickImage('Featured image');
+    const image = await pickImage(__('Featured image'));
     choose.focus();
     if (image === null) return;
     const id = String(image.id);
@@ -31,6 +31,9 @@ export function addFeaturedImage(select: HTMLSelectElement): void {
     choose.focus();
   });
   select.hidden = true;
-  select.before(preview, h('div', { class: 'actions', role: 'group', 'aria-label': 'Featured image' }, choose, remove));
+  select.before(
+    preview,
+    h('div', { class: 'actions', role: 'group', 'aria-label': __('Featured image') }, choose, remove),
+  );
   show(dataOf('imageUrl'));
 }

@@ -19,7 +19,9 @@ export function readHtml(schema: Schema, source: string): ReadHtml {
   const content = parse(html);
   const problem = hasSameTags(html, content)
     ? null
-    : 'This text contains HTML with missing or misplaced tags, which the visual editor would change. It is shown as HTML.';
+    : __(
+        'This text contains HTML with missing or misplaced tags, which the visual editor would change. It is shown as HTML.',
+      );
   wrapText(content);
   const nodes = [...content.childNodes].filter((node) => !isBlank(node)).map((node) => readBlock(schema, node));
   const doc = schema.node('doc', null, nodes.length === 0 ? schema.node('paragraph') : nodes.flat());
@@ -27,14 +29,14 @@ export function readHtml(schema: Schema, source: string): ReadHtml {
   if (canonical(parse(writeHtml(doc))) !== canonical(content))
     return {
       doc,
-      problem: 'This text contains HTML that the visual editor would change. It is shown as HTML.',
+      problem: __('This text contains HTML that the visual editor would change. It is shown as HTML.'),
     };
   const isEditable = doc.children.some((node) => !isRaw(node));
   return {
     doc,
     problem: isEditable
       ? null
-      : 'This text consists of HTML that the visual editor cannot change. It is shown as HTML.',
+      : __('This text consists of HTML that the visual editor cannot change. It is shown as HTML.'),
   };
 }
 

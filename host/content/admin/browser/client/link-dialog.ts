@@ -27,21 +27,21 @@ export async function editLink(editor: Editor): Promise<void> {
     h(
       'form',
       { method: 'dialog', class: 'form', onsubmit: check },
-      h('h2', { id: 'link-title' }, hasLink ? 'Edit link' : 'Add link'),
+      h('h2', { id: 'link-title' }, hasLink ? __('Edit link') : __('Add link')),
       h(
         'div',
         { class: 'field' },
-        h('label', { class: 'field-label', for: 'link-address' }, 'Address'),
+        h('label', { class: 'field-label', for: 'link-address' }, __('Address')),
         address,
         error,
       ),
-      h('label', { class: 'choice' }, newTab, ' ', h('span', {}, 'Open in a new tab')),
+      h('label', { class: 'choice' }, newTab, ' ', h('span', {}, __('Open in a new tab'))),
       h(
         'div',
         { class: 'actions' },
-        h('button', { class: 'button button-primary', value: 'set' }, 'Save link'),
-        hasLink && h('button', { class: 'button', value: 'remove', formnovalidate: true }, 'Remove link'),
-        h('button', { class: 'button', value: '', formnovalidate: true }, 'Cancel'),
+        h('button', { class: 'button button-primary', value: 'set' }, __('Save link')),
+        hasLink && h('button', { class: 'button', value: 'remove', formnovalidate: true }, __('Remove link')),
+        h('button', { class: 'button', value: '', formnovalidate: true }, __('Cancel')),
       ),
     ),
   );
@@ -66,8 +66,9 @@ function setLink(editor: Editor, { href, isNewTab }: { readonly href: string; re
 
 /** An empty text if the address can be used. */
 function describeProblem(address: string): string {
-  if (address.trim() === '') return 'Enter an address.';
-  if (!isSafeUrl(completeUrl(address))) return 'Use an address that begins with https://, http://, mailto:, tel: or /.';
+  if (address.trim() === '') return __('Enter an address.');
+  if (!isSafeUrl(completeUrl(address)))
+    return __('Use an address that begins with https://, http://, mailto:, tel: or /.');
   return '';
 }
 

@@ -29,13 +29,13 @@ class MediaPicker {
   #page = 1;
   #latest = 0;
   readonly #search = h('input', { class: 'input', type: 'search', id: 'media-search', autocomplete: 'off' });
-  readonly #grid = h('div', { class: 'media-grid', role: 'radiogroup', 'aria-label': 'Images' });
+  readonly #grid = h('div', { class: 'media-grid', role: 'radiogroup', 'aria-label': __('Images') });
   readonly #status = h('p', { class: 'small muted', role: 'status' });
-  readonly #uploads = h('ul', { class: 'upload-list', 'aria-label': 'Uploads' });
-  readonly #previous = h('button', { type: 'button', class: 'button button-small' }, 'Previous');
-  readonly #next = h('button', { type: 'button', class: 'button button-small' }, 'Next');
+  readonly #uploads = h('ul', { class: 'upload-list', 'aria-label': __('Uploads') });
+  readonly #previous = h('button', { type: 'button', class: 'button button-small' }, __('Previous'));
+  readonly #next = h('button', { type: 'button', class: 'button button-small' }, __('Next'));
   readonly #alt = h('input', { class: 'input', id: 'media-alt', maxlength: 1000, autocomplete: 'off', disabled: true });
-  readonly #use = h('button', { class: 'button button-primary', value: 'use', disabled: true }, 'Use image');
+  readonly #use = h('button', { class: 'button button-primary', value: 'use', disabled: true }, __('Use image'));
 
   constructor(title: string) {
     this.#title = title;
@@ -72,7 +72,7 @@ class MediaPicker {
       'div',
       { class: 'actions' },
       this.#use,
-      h('button', { class: 'button', value: '', formnovalidate: true }, 'Cancel'),
+      h('button', { class: 'button', value: '', formnovalidate: true }, __('Cancel')),
     );
     return h(
       'dialog',
@@ -83,18 +83,23 @@ class MediaPicker {
         h('h2', { id: 'media-title' }, this.#title),
         dataOf('mayUpload') === 'true' && this.#createDropzone(),
         this.#uploads,
-        h('div', { class: 'field' }, h('label', { class: 'field-label', for: 'media-search' }, 'Search'), this.#search),
+        h(
+          'div',
+          { class: 'field' },
+          h('label', { class: 'field-label', for: 'media-search' }, __('Search')),
+          this.#search,
+        ),
         this.#grid,
         h('div', { class: 'actions' }, this.#previous, this.#next, this.#status),
         h(
           'div',
           { class: 'field' },
-          h('label', { class: 'field-label', for: 'media-alt' }, 'Alternative text'),
+          h('label', { class: 'field-label', for: 'media-alt' }, __('Alternative text')),
           this.#alt,
           h(
             'p',
             { class: 'field-help' },
-            'Describes the image for people who cannot see it. Leave empty if the image is decorative.',
+            __('Describes the image for people who cannot see it. Leave empty if the image is decorative.'),
           ),
         ),
         actions,
@@ -107,7 +112,7 @@ class MediaPicker {
     const zone = h(
       'div',
       { class: 'dropzone' },
-      h('label', { for: 'media-files' }, 'Drop images here, or choose files'),
+      h('label', { for: 'media-files' }, __('Drop images here, or choose files')),
       input,
     );
     input.addEventListener('change', () => {
@@ -147,7 +152,7 @@ class MediaPicker {
     const turn = ++this.#latest;
     const query = new URLSearchParams({ media_type: 'image', per_page: String(perPage), page: String(page) });
     if (this.#search.value.trim() !== '') query.set('search', this.#search.value.trim());
-    this.#status.textContent = 'Loading…';
+    this.#status.textContent = __('Loading…');
     try {
       const { body, pages } = await callRest<LibraryImage[]>(`wp/v2/media?${query.toString()}&${fields}`);
       if (turn !== this.#latest) return;
@@ -155,7 +160,8 @@ class MediaPicker {
       this.#grid.replaceChildren(...body.map((image) => this.#createTile(image)));
       this.#previous.disabled = page <= 1;
       this.#next.disabled = page >= pages;
-      this.#status.textContent = body.length === 0 ? 'No images found.' : `Page ${page} of ${pages}`;
+      this.#status.textContent =
+        body.length === 0 ? __('No images found.') : __('Page {page} of {pages}', { page, pages });
     } catch (error) {
       if (turn === this.#latest) this.#status.textContent = (error as Error).message;
     }
@@ -167,7 +173,7 @@ class MediaPicker {
       checked: image.id === this.#chosen?.id,
       onchange: () => this.#choose(image),
     });
-    const name = textOf(image.title.rendered) || `Image ${image.id}`;
+    const name = textOf(image.title.rendered) || __('Image ({id})', { id: image.id });
     return h(
       'label',
       { class: 'media-tile', 'data-media': image.id },

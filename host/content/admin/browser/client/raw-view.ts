@@ -17,21 +17,34 @@ export const showRaw: NodeViewRenderer = ({ node, editor, getPos }) => {
         .run();
     else editor.view.dispatch(editor.state.tr.setNodeAttribute(position, 'html', html));
   };
-  const name = comment === undefined ? nameOf(source) : 'comment';
+  const { title, edit: editLabel } = comment === undefined ? namesOf(source) : commentNames;
   const dom = h(
     'div',
     { class: comment === undefined ? 'editor-raw' : 'editor-raw editor-raw-comment', contenteditable: 'false' },
-    h('span', { class: 'editor-raw-name' }, name.charAt(0).toUpperCase() + name.slice(1)),
+    h('span', { class: 'editor-raw-name' }, title),
     h('code', {}, shorten(comment ?? source)),
-    h('button', { type: 'button', class: 'button button-small button-quiet', onclick: edit }, `Edit ${name}`),
+    h('button', { type: 'button', class: 'button button-small button-quiet', onclick: edit }, editLabel),
   );
   return { dom, stopEvent: ({ target }) => target instanceof Element && target.closest('button') !== null };
 };
 
-function nameOf(source: string): string {
+interface Names {
+  readonly title: string;
+  /** Label of the button. */
+  readonly edit: string;
+}
+
+const commentNames: Names = { title: __('Comment'), edit: __('Edit comment') };
+const names: ReadonlyMap<string, Names> = new Map([
+  ['table', { title: __('Table'), edit: __('Edit table') }],
+  ['figure', { title: __('Figure'), edit: __('Edit figure') }],
+  ['iframe', { title: __('Frame'), edit: __('Edit frame') }],
+  ['video', { title: __('Video'), edit: __('Edit video') }],
+]);
+
+function namesOf(source: string): Names {
   const tag = /<([a-z][a-z0-9-]*)/i.exec(source)?.[1]?.toLowerCase() ?? '';
-  const names: Readonly<Record<string, string>> = { table: 'table', figure: 'figure', iframe: 'frame', video: 'video' };
-  return names[tag] ?? 'HTML';
+  return names.get(tag) ?? { title: 'HTML', edit: __('Edit HTML') };
 }
 
 function shorten(text: string): string {
@@ -54,8 +67,8 @@ async function editHtml(source: string): Promise<string | null> {
       h(
         'div',
         { class: 'actions' },
-        h('button', { class: 'button button-primary', value: 'apply' }, 'Apply'),
-        h('button', { class: 'button', value: '' }, 'Cancel'),
+        h('button', { class: 'button button-primary', value: 'apply' }, __('Apply')),
+        h('button', { class: 'button', value: '' }, __('Cancel')),
       ),
     ),
   );

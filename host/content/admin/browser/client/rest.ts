@@ -12,7 +12,7 @@ function readNonce(): Promise<string> {
   return (nonce ??= fetch(dataOf('nonceUrl')).then(async (response) => {
     if (response.ok) return response.text();
     nonce = null;
-    throw new Error('You are signed out. Sign in again in another tab.');
+    throw new Error(__('You are signed out. Sign in again in another tab.'));
   }));
 }
 
@@ -32,7 +32,7 @@ export async function callRest<Body>(path: string, init: RequestInit = {}): Prom
   for (let attempt = 1; ; attempt += 1) {
     const headers = { 'X-WP-Nonce': await readNonce(), Accept: 'application/json', ...init.headers };
     const response = await fetch(restUrl(path), { ...init, headers }).catch(() => {
-      throw new Error('The server did not respond. Try again.');
+      throw new Error(__('The server did not respond. Try again.'));
     });
     const body = (await response.json().catch(() => ({}))) as Body & {
       readonly code?: string;
@@ -40,7 +40,7 @@ export async function callRest<Body>(path: string, init: RequestInit = {}): Prom
     };
     if (response.ok) return { body, pages: Number(response.headers.get('X-WP-TotalPages') ?? 1) };
     if (body.code !== 'rest_cookie_invalid_nonce' || attempt > 1)
-      throw new Error(body.message ?? 'The server did not respond. Try again.');
+      throw new Error(body.message ?? __('The server did not respond. Try again.'));
     nonce = null;
   }
 }
@@ -59,11 +59,11 @@ export async function sendFile<Body>(path: string, file: File, onProgress: (shar
       `attachment; filename*=UTF-8''${encodeURIComponent(file.name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)}`,
     );
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
-    request.addEventListener('error', () => reject(new Error('The connection was lost. Try again.')));
+    request.addEventListener('error', () => reject(new Error(__('The connection was lost. Try again.'))));
     request.addEventListener('load', () => {
       const body = request.response as (Body & { readonly message?: string }) | null;
       if (request.status === 201 && body) resolve(body);
-      else reject(new Error(body?.message ?? 'The server refused the file.'));
+      else reject(new Error(body?.message ?? __('The server refused the file.')));
     });
     request.send(file);
   });

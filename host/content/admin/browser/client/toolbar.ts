@@ -21,58 +21,58 @@ function toggle(name: string, tool: Omit<Tool, 'isActive'>): Tool {
 const groups: readonly (readonly Tool[])[] = [
   [
     toggle('bold', {
-      label: 'Bold',
+      label: __('Bold'),
       icon: 'bold',
       keys: 'B',
       run: (editor) => editor.chain().focus().toggleBold().run(),
     }),
     toggle('italic', {
-      ...{ label: 'Italic', icon: 'italic', keys: 'I' },
+      ...{ label: __('Italic'), icon: 'italic', keys: 'I' },
       run: (editor) => editor.chain().focus().toggleItalic().run(),
     }),
     toggle('strike', {
-      ...{ label: 'Strikethrough', icon: 'strike' },
+      ...{ label: __('Strikethrough'), icon: 'strike' },
       run: (editor) => editor.chain().focus().toggleStrike().run(),
     }),
     toggle('code', {
-      label: 'Code',
+      label: __('Code'),
       icon: 'code',
       keys: 'E',
       run: (editor) => editor.chain().focus().toggleCode().run(),
     }),
-    toggle('link', { label: 'Link', icon: 'link', keys: 'K', run: editLink }),
+    toggle('link', { label: __('Link'), icon: 'link', keys: 'K', run: editLink }),
   ],
   [
     toggle('bulletList', {
-      ...{ label: 'Bulleted list', icon: 'list' },
+      ...{ label: __('Bulleted list'), icon: 'list' },
       run: (editor) => editor.chain().focus().toggleBulletList().run(),
     }),
     toggle('orderedList', {
-      ...{ label: 'Numbered list', icon: 'numbers' },
+      ...{ label: __('Numbered list'), icon: 'numbers' },
       run: (editor) => editor.chain().focus().toggleOrderedList().run(),
     }),
     toggle('blockquote', {
-      ...{ label: 'Quote', icon: 'quote' },
+      ...{ label: __('Quote'), icon: 'quote' },
       run: (editor) => editor.chain().focus().toggleBlockquote().run(),
     }),
     toggle('codeBlock', {
-      ...{ label: 'Code block', icon: 'code-block' },
+      ...{ label: __('Code block'), icon: 'code-block' },
       run: (editor) => editor.chain().focus().toggleCodeBlock().run(),
     }),
-    { ...{ label: 'Image', icon: 'image' }, run: insertImage },
+    { ...{ label: __('Image'), icon: 'image' }, run: insertImage },
     {
-      ...{ label: 'Horizontal line', icon: 'line' },
+      ...{ label: __('Horizontal line'), icon: 'line' },
       run: (editor) => editor.chain().focus().setHorizontalRule().run(),
     },
   ],
   [
     {
-      ...{ label: 'Undo', icon: 'undo', keys: 'Z' },
+      ...{ label: __('Undo'), icon: 'undo', keys: 'Z' },
       run: (editor) => editor.chain().focus().undo().run(),
       isEnabled: (editor) => editor.can().undo(),
     },
     {
-      ...{ label: 'Redo', icon: 'redo', keys: 'Shift+Z' },
+      ...{ label: __('Redo'), icon: 'redo', keys: __('Shift+Z') },
       run: (editor) => editor.chain().focus().redo().run(),
       isEnabled: (editor) => editor.can().redo(),
     },
@@ -80,7 +80,7 @@ const groups: readonly (readonly Tool[])[] = [
 ];
 
 async function insertImage(editor: Editor): Promise<void> {
-  const image = await pickImage('Insert image');
+  const image = await pickImage(__('Insert image'));
   const chain = editor.chain().focus();
   if (image === null) {
     chain.run();
@@ -107,7 +107,12 @@ export function createToolbar(getEditor: () => Editor | null): Toolbar {
   const buttons = groups.map((tools) => tools.map((tool) => ({ tool, button: createButton(tool, run(tool)) })));
   const element = h(
     'div',
-    { class: 'editor-toolbar', role: 'toolbar', 'aria-label': 'Formatting', 'aria-controls': 'post-content-visual' },
+    {
+      class: 'editor-toolbar',
+      role: 'toolbar',
+      'aria-label': __('Formatting'),
+      'aria-controls': 'post-content-visual',
+    },
     select,
     ...buttons.map((group) => h('div', { class: 'editor-tools' }, ...group.map(({ button }) => button))),
   );
@@ -126,7 +131,7 @@ export function createToolbar(getEditor: () => Editor | null): Toolbar {
 }
 
 function createButton({ label, icon: name, keys }: Tool, onclick: () => void): HTMLButtonElement {
-  const title = keys === undefined ? label : `${label} (Ctrl+${keys})`;
+  const title = keys === undefined ? label : __('{label} (Ctrl+{keys})', { label, keys });
   return h(
     'button',
     { type: 'button', class: 'editor-tool', 'aria-label': label, title, onclick, onmousedown: keepFocus },
@@ -142,9 +147,9 @@ function keepFocus(event: Event): void {
 function createBlockSelect(getEditor: () => Editor | null): HTMLSelectElement {
   const select = h(
     'select',
-    { class: 'input editor-block', 'aria-label': 'Kind of block' },
-    h('option', { value: '' }, 'Paragraph'),
-    ...[1, 2, 3, 4, 5, 6].map((level) => h('option', { value: level }, `Heading ${level}`)),
+    { class: 'input editor-block', 'aria-label': __('Kind of block') },
+    h('option', { value: '' }, __('Paragraph')),
+    ...[1, 2, 3, 4, 5, 6].map((level) => h('option', { value: level }, __('Heading {level}', { level }))),
   );
   select.addEventListener('change', () => {
     const chain = getEditor()?.chain().focus();

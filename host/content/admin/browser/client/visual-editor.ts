@@ -19,12 +19,16 @@ export function addVisualEditor(field: HTMLTextAreaElement): void {
   const visual = h('div', { class: 'editor', hidden: true }, toolbar.element, area);
   const message = h('p', { class: 'editor-message small', role: 'status' });
   const buttons = {
-    visual: h('button', { type: 'button', class: 'button button-small', onclick: () => showVisual(true) }, 'Visual'),
+    visual: h(
+      'button',
+      { type: 'button', class: 'button button-small', onclick: () => showVisual(true) },
+      __('Visual'),
+    ),
     html: h('button', { type: 'button', class: 'button button-small', onclick: () => showHtml('', true) }, 'HTML'),
   };
   const choice = h(
     'div',
-    { class: 'editor-modes', role: 'group', 'aria-label': 'Editor' },
+    { class: 'editor-modes', role: 'group', 'aria-label': __('Editor') },
     buttons.visual,
     buttons.html,
   );
@@ -80,7 +84,7 @@ function openEditor({ field, area, doc, onState }: Opening): Editor {
     editorProps: {
       attributes: {
         ...{ id: 'post-content-visual', class: 'editor-text', role: 'textbox', 'aria-multiline': 'true' },
-        'aria-label': 'Content',
+        'aria-label': __('Content'),
       },
       handlePaste: (view, event) => pasteMarkdown(view, event),
       transformPastedHTML: cleanPasted,
