@@ -48,7 +48,7 @@ function loadTargets(form) {
     button.disabled = true;
     void submitJson(button, form).then((body) => {
       button.disabled = false;
-      const { names = [], note: message = body?.notice?.text ?? 'The server did not respond. Try again.' } =
+      const { names = [], note: message = body?.notice?.text ?? __('The server did not respond. Try again.') } =
         body?.data?.targets ?? {};
       note.textContent = message;
       document.getElementById('targets').replaceChildren(...names.map((name) => new Option(name, name)));

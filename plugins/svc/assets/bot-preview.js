@@ -10,14 +10,14 @@ export function startPreview(form) {
   if (!frame) return;
   const saved = JSON.parse(panel.dataset.preview);
   const wait = frame.querySelector('[data-preview-wait]');
-  wait.textContent = 'Loading the preview…';
+  wait.textContent = __('Loading the preview…');
 
   const script = document.createElement('script');
   script.src = panel.dataset.script;
   script.async = true;
   script.addEventListener(
     'error',
-    () => (wait.textContent = 'The preview could not be loaded. Reload the page to try again.'),
+    () => (wait.textContent = __('The preview could not be loaded. Reload the page to try again.')),
   );
   // The script shows no bot on its own. This page decides what is shown.
   script.dataset.manual = '';
@@ -46,7 +46,7 @@ export function startPreview(form) {
   script.addEventListener('load', () => {
     widget = document.createElement('svc-chatbot');
     if (typeof widget.preview !== 'function') {
-      wait.textContent = 'This browser is too old for the preview.';
+      wait.textContent = __('This browser is too old for the preview.');
       widget = null;
       return;
     }

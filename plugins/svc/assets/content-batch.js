@@ -48,8 +48,8 @@ function follow(section) {
     );
     price.textContent = cost;
     if (postHref && !post.querySelector('a')) {
-      const link = element('a', { href: postHref, textContent: 'Edit post' });
-      link.setAttribute('aria-label', `Edit post: ${topic}`);
+      const link = element('a', { href: postHref, textContent: __('Edit post') });
+      link.setAttribute('aria-label', __('Edit post: {topic}', { topic }));
       post.append(link);
     }
   }
@@ -62,7 +62,7 @@ function follow(section) {
 
   /** The buttons to retry failed texts come with a reload. */
   function end({ summary: text, failed }) {
-    section.querySelector('[data-announce]').textContent = `Finished: ${text}.`;
+    section.querySelector('[data-announce]').textContent = __('Finished: {text}.', { text });
     if (failed > 0) location.reload();
     else section.querySelector('form[action*="action=cancel"]')?.remove();
   }

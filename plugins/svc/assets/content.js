@@ -16,7 +16,7 @@ const result = find('[data-result-area]');
 const status = find('[data-status]');
 const progress = find('[data-progress]');
 const preview = find('[data-preview]');
-const stopped = 'Stopped. The text so far is below: edit it, save it, or write it again.';
+const stopped = __('Stopped. The text so far is below: edit it, save it, or write it again.');
 let reader = null;
 let waiting = 0;
 
@@ -52,7 +52,7 @@ function later(run, milliseconds) {
 async function estimate() {
   try {
     const { answer } = await ask('estimate');
-    find('[data-estimate]').textContent = answer?.data?.text ? `Estimate: ${answer.data.text}` : '';
+    find('[data-estimate]').textContent = answer?.data?.text ? __('Estimate: {text}', { text: answer.data.text }) : '';
   } catch {
     find('[data-estimate]').textContent = '';
   }
@@ -93,7 +93,7 @@ function showErrors(answer) {
   }
   const first = entries.map(([name]) => field(name)).find((input) => input instanceof HTMLElement);
   first?.focus();
-  showStatus(answer?.notice?.text ?? 'The server did not respond. Try again.', 'error');
+  showStatus(answer?.notice?.text ?? __('The server did not respond. Try again.'), 'error');
 }
 
 function setWriting(isWriting) {
@@ -137,10 +137,10 @@ function put(part, value) {
 
 const handlers = {
   begin: ({ uuid }) => (field('uuid').value = uuid),
-  reading: ({ url }) => showStatus(`Reading ${url}`),
+  reading: ({ url }) => showStatus(__('Reading {url}', { url })),
   part: ({ part }) => {
     mark(part, 'now');
-    showStatus(`Writing: ${labels.get(part)}`);
+    showStatus(__('Writing: {part}', { part: labels.get(part) }));
   },
   text: ({ part, text }) => {
     const input = field(`draft[${part}]`);
@@ -156,11 +156,11 @@ const handlers = {
   end: ({ draft, html, spent }) => {
     for (const part of labels.keys()) if (draft[part] !== undefined) put(part, draft[part]);
     preview.innerHTML = html;
-    showStatus(`Finished: ${spent}. Edit the text, then save it.`, 'success');
+    showStatus(__('Finished: {spent}. Edit the text, then save it.', { spent }), 'success');
     history.replaceState(null, '', `${base}?text=${field('uuid').value}`);
     field('draft[title]').focus();
   },
-  failed: ({ message, spent }) => showStatus(`${message} Usage: ${spent}.`, 'error'),
+  failed: ({ message, spent }) => showStatus(`${message} ${__('Usage: {spent}.', { spent })}`, 'error'),
 };
 
 async function readStream(stream) {
@@ -184,7 +184,7 @@ async function readStream(stream) {
 
 async function begin() {
   setWriting(true);
-  showStatus('Starting');
+  showStatus(__('Starting'));
   try {
     const { response, answer } = await ask('stream');
     if (answer !== null || !response.ok) return showErrors(answer);
@@ -192,10 +192,10 @@ async function begin() {
     const last = await readStream(response.body);
     if (reader.stopped) showStatus(stopped, 'warning');
     else if (last !== 'end' && last !== 'failed')
-      showStatus('The connection was lost. The text so far is below: save it or write it again.', 'warning');
+      showStatus(__('The connection was lost. The text so far is below: save it or write it again.'), 'warning');
   } catch {
     showStatus(
-      reader?.stopped ? stopped : 'The connection was lost. The text so far is below: save it or write it again.',
+      reader?.stopped ? stopped : __('The connection was lost. The text so far is below: save it or write it again.'),
       'warning',
     );
   } finally {
@@ -218,7 +218,7 @@ function listen() {
     if (name === 'template') form.requestSubmit(form.querySelector('[formaction*="action=use"]'));
     const state = event.target.closest?.('[data-part]')?.querySelector('[data-part-state]');
     if (state && event.target.role === 'switch') {
-      state.textContent = event.target.checked ? 'On' : 'Off';
+      state.textContent = event.target.checked ? __('On') : __('Off');
       state.classList.toggle('badge-success', event.target.checked);
     }
     if (name !== 'template' && !name.startsWith('draft[')) later(estimate, 400);

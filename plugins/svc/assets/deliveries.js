@@ -66,7 +66,9 @@ if (log) {
   poll(log, log.dataset.deliveryLog, (live) => {
     for (const name of ['waiting', 'inFlight', 'queueAge']) {
       const figure = log.querySelector(`[data-figure="${name}"]`);
-      if (figure) figure.textContent = name === 'queueAge' ? live[name] : Number(live[name]).toLocaleString('en-GB');
+      if (figure)
+        figure.textContent =
+          name === 'queueAge' ? live[name] : Number(live[name]).toLocaleString(document.documentElement.lang);
     }
     const bars = [...log.querySelectorAll('[data-live="replays"] progress')];
     for (const [index, replay] of live.replays.entries()) {

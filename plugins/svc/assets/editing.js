@@ -15,7 +15,7 @@ export function watchChanges(form) {
   const show = () => {
     const changed = isChanged();
     state.classList.toggle('unsaved', changed);
-    const text = changed ? 'Not saved yet' : '';
+    const text = changed ? __('Not saved yet') : '';
     if (state.textContent !== text) state.textContent = text;
   };
   for (const name of ['input', 'change', 'bot:rows']) form.addEventListener(name, show);

@@ -35,7 +35,9 @@ function start(section, form) {
     const job = readJob(form);
     const { n } = job;
     say([
-      n === 1 ? 'Generating your image. This takes a moment…' : `Generating ${n} images. This takes a moment…`,
+      n === 1
+        ? __('Generating your image. This takes a moment…')
+        : __('Generating {count} images. This takes a moment…', { count: n }),
       progress(),
     ]);
     try {
@@ -46,7 +48,7 @@ function start(section, form) {
       }
       finish(ok, body);
     } catch {
-      say(['The site could not be reached. Check your connection and try again.']);
+      say([__('The site could not be reached. Check your connection and try again.')]);
     }
     setBusy(false);
   }
@@ -55,13 +57,16 @@ function start(section, form) {
     // A new attempt needs a new key.
     request = crypto.randomUUID?.() ?? null;
     if (!ok || body.state === 'failed') {
-      say([body.message ?? 'The image could not be generated. Try again later.']);
+      say([body.message ?? __('The image could not be generated. Try again later.')]);
       return;
     }
     grid.prepend(...body.images.map(itemOf));
     grid.hidden = false;
     say([
-      body.message || (body.images.length === 1 ? 'Your image is ready.' : `${body.images.length} images are ready.`),
+      body.message ||
+        (body.images.length === 1
+          ? __('Your image is ready.')
+          : __('{count} images are ready.', { count: body.images.length })),
     ]);
     showLeft(body.left, true);
     grid.querySelector('a')?.focus();
@@ -69,7 +74,7 @@ function start(section, form) {
 
   function showLeft(left, isMore = false) {
     if (left === null || left === undefined) return;
-    const note = `${left === 1 ? '1 image' : `${left} images`} left today.`;
+    const note = left === 1 ? __('1 image left today.') : __('{count} images left today.', { count: left });
     if (isMore) status.append(` ${note}`);
     else status.textContent = note;
   }
@@ -94,7 +99,7 @@ function readJob(form) {
 
 function progress() {
   const bar = document.createElement('progress');
-  bar.setAttribute('aria-label', 'Generating');
+  bar.setAttribute('aria-label', __('Generating'));
   return bar;
 }
 
@@ -112,8 +117,8 @@ function itemOf({ url, alt }) {
   const download = document.createElement('a');
   download.href = path;
   download.download = '';
-  download.textContent = 'Download';
-  download.setAttribute('aria-label', `Download: ${alt}`);
+  download.textContent = __('Download');
+  download.setAttribute('aria-label', __('Download: {alt}', { alt }));
   item.append(picture, download);
   return item;
 }

@@ -104,10 +104,13 @@ async function generate(button) {
     const images =
       made === 0
         ? count === 1
-          ? 'Generating the image'
-          : `Generating ${count} images`
-        : `${made} of ${count} images generated`;
-    status.textContent = `${images}${seconds >= longWait ? '. This may take a few minutes and continues if you leave the page' : ''}…`;
+          ? __('Generating the image')
+          : __('Generating {count} images', { count })
+        : __('{made} of {count} images generated', { made, count });
+    const isLong = seconds >= longWait;
+    status.textContent = isLong
+      ? `${images}. ${__('This may take a few minutes and continues if you leave the page…')}`
+      : `${images}…`;
   };
   work.hidden = false;
   bar.removeAttribute('value');
@@ -116,7 +119,7 @@ async function generate(button) {
   const timer = window.setInterval(showStatus, 5000);
   let outcome = {
     event: 'failed',
-    data: { message: 'The server did not respond. Check the history before you try again.' },
+    data: { message: __('The server did not respond. Check the history before you try again.') },
   };
   try {
     const response = await fetch(form.action, {
@@ -129,7 +132,7 @@ async function generate(button) {
       outcome = {
         event: 'failed',
         data: {
-          message: body.notice?.text ?? body.data?.message ?? 'Nothing was generated.',
+          message: body.notice?.text ?? body.data?.message ?? __('Nothing was generated.'),
           errors: body.data?.errors,
         },
       };
@@ -200,8 +203,8 @@ function finish({ event, data }, button) {
   work.querySelector('[data-image-progress]').hidden = true;
   status.textContent = data.message;
   results.replaceChildren(
-    element('h3', {}, ['New images']),
-    element('ul', { class: 'image-grid', 'aria-label': 'New images' }, data.images.map(tileOf)),
+    element('h3', {}, [__('New images')]),
+    element('ul', { class: 'image-grid', 'aria-label': __('New images') }, data.images.map(tileOf)),
   );
   results.querySelector('a')?.focus();
   void refreshHistory();
@@ -220,7 +223,7 @@ async function refreshHistory() {
 }
 
 function tileOf({ path, alt, prompt, href, model, costText }) {
-  const picture = path ? element('img', { src: path, alt }) : 'File missing';
+  const picture = path ? element('img', { src: path, alt }) : __('File missing');
   const link = element('a', { class: 'image-link', href }, [
     element('span', { class: 'image-picture' }, [picture]),
     element('span', { class: 'image-prompt' }, [prompt]),

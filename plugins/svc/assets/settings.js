@@ -28,21 +28,23 @@ function offerModels(form, models) {
   }
   const note = form.querySelector('[data-models]');
   if (note)
-    note.textContent =
-      `${models.count} ${models.count === 1 ? 'model' : 'models'} available, loaded just now. ` +
-      'You can also type another name.';
+    note.textContent = __('Models available, loaded just now: {count}. You can also type another name.', {
+      count: models.count,
+    });
 }
 
 function showSecret(form, name, state) {
   const input = form.elements.namedItem(name);
   if (!(input instanceof HTMLInputElement)) return;
   const note = document.getElementById(`${input.id}-state`);
-  if (state.saved) input.placeholder = 'Leave empty to keep the saved value';
+  if (state.saved) input.placeholder = __('Leave empty to keep the saved value');
   if (state.saved) input.value = '';
   if (note)
     note.textContent = state.saved
-      ? `Saved${state.ending ? `, ends in ····${state.ending}` : ''}`
-      : 'Nothing saved yet';
+      ? state.ending
+        ? __('Saved, ends in ····{ending}', { ending: state.ending })
+        : __('Saved')
+      : __('Nothing saved yet');
 }
 
 function clearErrors(form) {

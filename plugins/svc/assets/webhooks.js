@@ -26,7 +26,11 @@ for (const group of find('[data-event-group]')) {
 function count() {
   const output = document.querySelector('[data-event-count]');
   const boxes = find('input[name="events[]"]');
-  if (output) output.textContent = `${boxes.filter((box) => box.checked).length} of ${boxes.length} selected`;
+  if (output)
+    output.textContent = __('{selected} of {count} selected', {
+      selected: boxes.filter((box) => box.checked).length,
+      count: boxes.length,
+    });
 }
 
 const search = document.querySelector('[data-event-search]');
