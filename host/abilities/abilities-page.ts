@@ -1,6 +1,7 @@
 import {
   errorText,
   RestError,
+  restError,
   type Ability,
   type AbilitiesApi,
   type AdminPageBody,
@@ -100,22 +101,14 @@ function parseInput(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RestError({
-      code: 'rest_invalid_json',
-      message: `The input is not JSON: ${errorText(error)}`,
-      status: 400,
-    });
+    throw restError(400, 'rest_invalid_json', `The input is not JSON: ${errorText(error)}`);
   }
 }
 
 async function requireAbility(abilities: Pick<AbilitiesApi, 'get'>, name: string): Promise<Ability> {
   const ability = await abilities.get(name);
   if (ability) return ability;
-  throw new RestError({
-    code: 'rest_ability_not_found',
-    message: 'No active plugin has this ability. Choose one from the list.',
-    status: 404,
-  });
+  throw restError(404, 'rest_ability_not_found', 'No active plugin has this ability. Choose one from the list.');
 }
 
 function readText(fields: Readonly<Record<string, unknown>>, name: string): string {

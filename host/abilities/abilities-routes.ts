@@ -3,9 +3,9 @@ import {
   isRecord,
   pagingArguments,
   pagingHeaders,
-  RestError,
   RestResponse,
   wantsLinks,
+  restError,
   type Ability,
   type AbilityCategory,
   type HooksApi,
@@ -213,11 +213,7 @@ function readCategory({ rest, abilities, permission }: RoutesInit): RouteDefinit
     async handler(request) {
       const category = (await abilities.categories()).find((each) => each.slug === request.params['slug']);
       if (category === undefined)
-        throw new RestError({
-          code: 'rest_ability_category_not_found',
-          message: 'Ability category not found.',
-          status: 404,
-        });
+        throw restError(404, 'rest_ability_category_not_found', 'Ability category not found.');
       const body = categoryBody(category, request);
       return new RestResponse(wantsLinks(request) ? { body, links: categoryLinks(rest, category) } : { body });
     },
@@ -274,7 +270,7 @@ function checkMethod({ meta: { annotations } }: RegisteredAbility, method: strin
       : isDeletion
         ? ['DELETE', 'Abilities that perform destructive actions require DELETE method.']
         : ['POST', 'Abilities that perform updates require POST method.'];
-  if (method !== wanted) throw new RestError({ code: 'rest_ability_invalid_method', message, status: 405 });
+  if (method !== wanted) throw restError(405, 'rest_ability_invalid_method', message);
 }
 
 /** @throws RestError 404 */

@@ -1,4 +1,4 @@
-import { RestError, type Ability, type AbilityCaller, type HooksApi, type RestRequest } from '#plugin-api';
+import { restError, type Ability, type AbilityCaller, type HooksApi, type RestRequest } from '#plugin-api';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -38,9 +38,9 @@ export function isAllowed(ability: Ability, caller: AbilityCaller): boolean {
 /** @throws RestError 403 */
 export function requireAllowed(ability: Ability, caller: AbilityCaller): void {
   if (isAllowed(ability, caller)) return;
-  throw new RestError({
-    code: 'ability_not_in_scope',
-    message: `The key may not run the ability ${ability.name}. Add it to the scope of the key.`,
-    status: 403,
-  });
+  throw restError(
+    403,
+    'ability_not_in_scope',
+    `The key may not run the ability ${ability.name}. Add it to the scope of the key.`,
+  );
 }

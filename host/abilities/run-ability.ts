@@ -1,5 +1,6 @@
 import {
   RestError,
+  restError,
   type AbilitiesApi,
   type AbilityCall,
   type HooksApi,
@@ -37,7 +38,7 @@ export interface RunAbilityDependencies {
 }
 
 export function abilityNotFound(): RestError {
-  return new RestError({ code: 'rest_ability_not_found', message: 'Ability not found.', status: 404 });
+  return restError(404, 'rest_ability_not_found', 'Ability not found.');
 }
 
 export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbilityDependencies): RunAbility {
@@ -91,20 +92,16 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
 function readInput(schema: ValueSchema, { name, inputSchema }: RegisteredAbility, given: unknown): unknown {
   if (inputSchema === null) {
     if (given === null || given === undefined) return undefined;
-    throw new RestError({
-      code: 'ability_missing_input_schema',
-      message: `Ability "${name}" does not define an input schema required to validate the provided input.`,
-      status: 400,
-    });
+    throw restError(
+      400,
+      'ability_missing_input_schema',
+      `Ability "${name}" does not define an input schema required to validate the provided input.`,
+    );
   }
   const input: unknown = given ?? structuredClone(inputSchema.default) ?? null;
   const found = schema.findError(input, inputSchema, 'input');
   if (found === null) return schema.sanitize(input, inputSchema, 'input');
-  throw new RestError({
-    code: 'ability_invalid_input',
-    message: `Ability "${name}" has invalid input. Reason: ${found.message}`,
-    status: 400,
-  });
+  throw restError(400, 'ability_invalid_input', `Ability "${name}" has invalid input. Reason: ${found.message}`);
 }
 
 /** @throws RestError 401 for visitors, 403 for users. */
@@ -121,11 +118,7 @@ async function permit(ability: RegisteredAbility, input: unknown, call: AbilityC
     const { code, message, data } = result;
     throw new RestError({ code, message, status, ...(data !== undefined && { data }) });
   }
-  throw new RestError({
-    code: 'rest_ability_cannot_execute',
-    message: 'Sorry, you are not allowed to execute this ability.',
-    status,
-  });
+  throw restError(status, 'rest_ability_cannot_execute', 'Sorry, you are not allowed to execute this ability.');
 }
 
 /** A RestError, or an error of a plugin that cannot import the class. */
@@ -144,9 +137,5 @@ function abilityFailed(name: string, cause: unknown): RestError {
 }
 
 function invalidOutput(name: string, reason: string): RestError {
-  return new RestError({
-    code: 'ability_invalid_output',
-    message: `Ability "${name}" has invalid output. Reason: ${reason}`,
-    status: 500,
-  });
+  return restError(500, 'ability_invalid_output', `Ability "${name}" has invalid output. Reason: ${reason}`);
 }

@@ -1,4 +1,4 @@
-import { RestError, withNotice } from '#plugin-api';
+import { withNotice, restError } from '#plugin-api';
 import type { AdminHome, AdminPageBody, AdminRequest, HomeTile, NextStep } from '#plugin-api';
 import { alertView, collectAlerts, filterLines } from './alerts.ts';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
@@ -68,8 +68,7 @@ async function setStepsHidden(
   { hiddenSteps }: Pick<AdminDependencies, 'hiddenSteps'>,
   isHidden: boolean,
 ): Promise<void> {
-  if (!user.can('manage_options'))
-    throw new RestError({ code: 'rest_forbidden', status: 403, message: 'Only administrators see the first steps.' });
+  if (!user.can('manage_options')) throw restError(403, 'rest_forbidden', 'Only administrators see the first steps.');
   await hiddenSteps.set(user.id, isHidden);
 }
 

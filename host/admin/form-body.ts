@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { RestError } from '#plugin-api';
+import { RestError, restError } from '#plugin-api';
 import type { AdminDependencies } from './dependencies.ts';
 import { formLimit } from './request.ts';
 
@@ -33,17 +33,13 @@ export function createFormReader({ authenticate, readBody }: Pick<AdminDependenc
 }
 
 function tooLarge(limit: number): RestError {
-  return new RestError({
-    code: 'rest_body_too_large',
-    status: 413,
-    message: limit === formLimit ? 'The form is larger than 1 MB.' : 'The form is larger than 64 KB. Sign in first.',
-  });
+  return restError(
+    413,
+    'rest_body_too_large',
+    limit === formLimit ? 'The form is larger than 1 MB.' : 'The form is larger than 64 KB. Sign in first.',
+  );
 }
 
 function unreadable(): RestError {
-  return new RestError({
-    code: 'rest_form_unreadable',
-    status: 415,
-    message: 'The form could not be read. Reload the page and try again.',
-  });
+  return restError(415, 'rest_form_unreadable', 'The form could not be read. Reload the page and try again.');
 }

@@ -12,6 +12,7 @@ import {
   readList,
   readTextIds,
   RestError,
+  restError,
   type AdminActionResult,
   type AdminPageBody,
   type AdminRequest,
@@ -35,12 +36,7 @@ interface Findings {
 export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'>): AdminPageBody {
   const find = async (request: AdminRequest): Promise<PluginSummary> => {
     const plugin = (await plugins.list()).find(({ slug }) => slug === request.form['slug']);
-    if (!plugin)
-      throw new RestError({
-        code: 'rest_plugin_not_found',
-        status: 404,
-        message: 'Plugin not found. It may have been removed.',
-      });
+    if (!plugin) throw restError(404, 'rest_plugin_not_found', 'Plugin not found. It may have been removed.');
     return plugin;
   };
   const change =
@@ -62,8 +58,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
         requireCapability(request, 'install_plugins');
         request.requireFreshSignIn();
         const file = request.files?.['zip'];
-        if (!file || file.size === 0)
-          throw new RestError({ code: 'rest_plugin_no_zip', status: 400, message: 'Choose the zip file of a plugin.' });
+        if (!file || file.size === 0) throw restError(400, 'rest_plugin_no_zip', 'Choose the zip file of a plugin.');
         const installed = await withPluginError({ request, verb: 'install', subject: file.name }, () =>
           plugins.install({ path: file.path, activate: textField(request.form, 'activate') === '1' }),
         );
@@ -188,8 +183,7 @@ async function changeSeveral(plugins: AdminDependencies['plugins'], request: Adm
 }
 
 function requireCapability({ user }: AdminRequest, capability: string): void {
-  if (!user.can(capability))
-    throw new RestError({ code: 'rest_forbidden', status: 403, message: 'You are not allowed to do this.' });
+  if (!user.can(capability)) throw restError(403, 'rest_forbidden', 'You are not allowed to do this.');
 }
 
 /** Error messages of plugins are meant for administrators, so they are shown unchanged. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-import { isUrl, RestError, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
+import { isUrl, restError, type RestError, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
 import { parseForm } from './form.ts';
 
 /** Largest form in bytes (D4). */
@@ -88,7 +88,7 @@ export function toAdminRequest({ request, response, user, form, files, ...more }
 export const freshSignInCode = 'fresh_sign_in_required';
 
 function freshSignInRequired(): RestError {
-  return new RestError({ code: freshSignInCode, status: 403, message: 'Confirm your password to do this.' });
+  return restError(403, freshSignInCode, 'Confirm your password to do this.');
 }
 
 function flattenHeaders(request: Request): Headers {

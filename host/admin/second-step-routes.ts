@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 
 import type { AdminContext } from './context.ts';
-import { RestError } from '#plugin-api';
+import { restError } from '#plugin-api';
 import type { OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
@@ -34,8 +34,7 @@ export function addSecondStepRoutes(router: Router, context: AdminContext): void
 /** Where the admin asks for the password, a passkey works instead. */
 async function requestConfirmation(context: AdminContext, request: Request): Promise<PasskeyRequest> {
   const session = (await context.authenticate(request)) ?? (await context.limitedSession(request));
-  if (session === null)
-    throw new RestError({ code: 'rest_not_logged_in', status: 401, message: 'You are not currently logged in.' });
+  if (session === null) throw restError(401, 'rest_not_logged_in', 'You are not currently logged in.');
   return context.secondStep.requestConfirmation(session);
 }
 

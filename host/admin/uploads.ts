@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { RestError, type UploadedFile } from '#plugin-api';
+import { RestError, restError, type UploadedFile } from '#plugin-api';
 import { parseForm } from './form.ts';
 import { formLimit } from './request.ts';
 
@@ -109,9 +109,5 @@ async function writeFile(stream: Readable, path: string, limit: number): Promise
 }
 
 function tooLarge(limit: number): RestError {
-  return new RestError({
-    code: 'rest_upload_too_large',
-    status: 413,
-    message: `The file is larger than ${Math.floor(limit / 1_048_576)} MB.`,
-  });
+  return restError(413, 'rest_upload_too_large', `The file is larger than ${Math.floor(limit / 1_048_576)} MB.`);
 }

@@ -1,4 +1,4 @@
-import { RestError, defineErrors } from '#plugin-api';
+import { restError, type RestError, defineErrors } from '#plugin-api';
 
 /** Content errors, with WordPress codes where they exist. */
 export const contentErrors = defineErrors('', {
@@ -22,5 +22,5 @@ export const contentErrors = defineErrors('', {
 
 /** 400 `rest_post_invalid_id`: the parent does not exist or is a descendant of this post. */
 export function invalidParent(): RestError {
-  return new RestError({ code: 'rest_post_invalid_id', message: 'Invalid post parent ID.', status: 400 });
+  return restError(400, 'rest_post_invalid_id', 'Invalid post parent ID.');
 }

@@ -1,5 +1,5 @@
 import {
-  RestError,
+  restError,
   type Clock,
   type CronApi,
   type HooksApi,
@@ -287,7 +287,7 @@ function selectionOf(owner: string, which: number | JobFilter): JobSelection {
 function readInit(name: string, init: JobInit): Pick<NewJob, 'key' | 'priority' | 'due' | 'replace'> {
   const { key = null, whenWaiting = 'keep', dueAt, delay = 0, priority = 10 } = init;
   const refuse = (problem: string): never => {
-    throw new RestError({ code: 'rest_job_invalid', status: 400, message: `The job '${name}' has ${problem}` });
+    throw restError(400, 'rest_job_invalid', `The job '${name}' has ${problem}`);
   };
   if (key !== null && (key === '' || key.length > longestKey)) refuse('a key that is empty or over 191 characters.');
   if (!Number.isInteger(priority) || Math.abs(priority) > 1_000) refuse('a priority that is no integer within ±1,000.');

@@ -1,4 +1,4 @@
-import { escapeHtml, argumentBounds, errorText, RestError, RestResponse } from '#plugin-api';
+import { escapeHtml, argumentBounds, errorText, RestError, RestResponse, restError } from '#plugin-api';
 import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
 import type { PluginStatus } from './status.ts';
 
@@ -86,7 +86,7 @@ const pluginArguments: Readonly<Record<string, RouteArgument>> = {
 };
 
 function refused(user: User, code: string, message = 'Sorry, you are not allowed to manage plugins for this site.') {
-  return new RestError({ code, message, status: user.id === 0 ? 401 : 403 });
+  return restError(user.id === 0 ? 401 : 403, code, message);
 }
 
 /**
@@ -152,12 +152,11 @@ function installRoute(): RouteDefinition {
       user.can('install_plugins') ||
       refused(user, 'rest_cannot_install_plugin', 'Sorry, you are not allowed to install plugins on this site.'),
     handler: () =>
-      new RestError({
-        code: 'plugins_api_failed',
-        message:
-          'This site has no plugin directory. Upload the zip file of the plugin on the page Plugins, or use the command plugin install.',
-        status: 500,
-      }),
+      restError(
+        500,
+        'plugins_api_failed',
+        'This site has no plugin directory. Upload the zip file of the plugin on the page Plugins, or use the command plugin install.',
+      ),
   };
 }
 
@@ -167,8 +166,7 @@ function find({ plugins }: PluginsRoutesDependencies, { params }: Pick<RestReque
   const found = plugins()
     .list()
     .find((plugin) => plugin.slug === wanted || nameOf(plugin) === wanted);
-  if (found === undefined)
-    throw new RestError({ code: 'rest_plugin_not_found', message: 'Plugin not found.', status: 404 });
+  if (found === undefined) throw restError(404, 'rest_plugin_not_found', 'Plugin not found.');
   return found;
 }
 
@@ -235,17 +233,17 @@ function deleteRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefi
     async handler(request) {
       const plugin = find(given, request);
       if (plugin.state === 'active')
-        throw new RestError({
-          code: 'rest_cannot_delete_active_plugin',
-          message: 'Cannot delete an active plugin. Please deactivate it first.',
-          status: 400,
-        });
+        throw restError(
+          400,
+          'rest_cannot_delete_active_plugin',
+          'Cannot delete an active plugin. Please deactivate it first.',
+        );
       if (plugin.shipped || plugin.mustUse)
-        throw new RestError({
-          code: 'rest_cannot_delete_plugin',
-          message: 'This plugin is a part of the host, or always active, and cannot be deleted.',
-          status: 400,
-        });
+        throw restError(
+          400,
+          'rest_cannot_delete_plugin',
+          'This plugin is a part of the host, or always active, and cannot be deleted.',
+        );
       await withReason('plugin_deletion_failed', () =>
         given.plugins().uninstall(plugin.slug, { onlyWithFolder: true }),
       );

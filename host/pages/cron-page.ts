@@ -1,4 +1,4 @@
-import { errorText, RestError, withNotice } from '#plugin-api';
+import { errorText, RestError, withNotice, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
 import { readQuery, readText } from './forms.ts';
 
@@ -34,11 +34,7 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
     const [hook, args] = [readText(request, 'hook'), readText(request, 'args')];
     const event = (await cron.list()).find((each) => each.hook === hook && JSON.stringify(each.args) === args);
     if (event === undefined)
-      throw new RestError({
-        code: 'rest_cron_event_not_found',
-        message: 'This event no longer exists. It has run or was removed.',
-        status: 404,
-      });
+      throw restError(404, 'rest_cron_event_not_found', 'This event no longer exists. It has run or was removed.');
     return event;
   };
   return {

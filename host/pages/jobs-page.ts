@@ -4,7 +4,8 @@ import {
   formatDate,
   formatNumber,
   formatShortNumber,
-  RestError,
+  restError,
+  type RestError,
   withNotice,
   type AdminPageBody,
   type AdminRequest,
@@ -201,5 +202,5 @@ function progressText({ done, total }: { readonly done: number; readonly total: 
 }
 
 function refusal(message: string): RestError {
-  return new RestError({ code: 'rest_job_invalid', message, status: 409 });
+  return restError(409, 'rest_job_invalid', message);
 }

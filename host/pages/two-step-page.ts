@@ -1,4 +1,4 @@
-import { formatCount, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { formatCount, RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, FieldErrors } from '#plugin-api';
 import { readText } from './forms.ts';
 
@@ -205,11 +205,11 @@ async function requireAnotherMethod(
   const { isRequired, totpSince, passkeys } = await twoFactor.status(user);
   const left = app ? passkeys.length : passkeys.length - 1 + (totpSince === null ? 0 : 1);
   if (!isRequired || left > 0) return;
-  throw new RestError({
-    code: 'two_factor_required',
-    message: 'Your role requires two-step sign-in. Set up another method before you remove this one.',
-    status: 400,
-  });
+  throw restError(
+    400,
+    'two_factor_required',
+    'Your role requires two-step sign-in. Set up another method before you remove this one.',
+  );
 }
 
 async function overviewPage(
@@ -248,11 +248,11 @@ function hostnameOf(host: string | undefined): string {
 async function appPage(twoFactor: TwoFactorForPages, user: User, errors: FieldErrors): Promise<Page> {
   const setup = await twoFactor.beginTotp(user);
   if (setup === null)
-    throw new RestError({
-      code: 'two_factor_exists',
-      message: 'Your authenticator app is on already. Turn it off before you set up another one.',
-      status: 400,
-    });
+    throw restError(
+      400,
+      'two_factor_exists',
+      'Your authenticator app is on already. Turn it off before you set up another one.',
+    );
   const { default: qrcode } = await import('qrcode');
   const svg = await qrcode.toString(setup.uri, { type: 'svg', margin: 2 });
   return {

@@ -1,4 +1,4 @@
-import { RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Role, User, UserProfile, FieldErrors } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
 import { parseId, readRawText, readQuery, readText } from './forms.ts';
@@ -238,5 +238,5 @@ function roleChoices(roles: readonly Role[]): RoleChoice[] {
 }
 
 function forbidden(message: string): RestError {
-  return new RestError({ code: 'rest_forbidden', message, status: 403 });
+  return restError(403, 'rest_forbidden', message);
 }

@@ -1,5 +1,13 @@
 import type { TwoFactorForPages } from './two-step-page.ts';
-import { RestError, type AdminRequest, type Role, type User, type UserChanges, type UsersApi } from '#plugin-api';
+import {
+  restError,
+  type RestError,
+  type AdminRequest,
+  type Role,
+  type User,
+  type UserChanges,
+  type UsersApi,
+} from '#plugin-api';
 
 /** A signed-in browser. Times are milliseconds since the epoch. */
 export interface SessionRow {
@@ -71,5 +79,5 @@ export async function findUser(users: Pick<UsersApi, 'get'>, id: number): Promis
   const user = await users.get(id);
   if (user !== null) return user;
   const message = 'This user does not exist. It may have been deleted.';
-  throw new RestError({ code: 'rest_user_invalid_id', message, status: 404 });
+  throw restError(404, 'rest_user_invalid_id', message);
 }

@@ -1,5 +1,4 @@
 import {
-  RestError,
   backToList,
   clampPage,
   formatCount,
@@ -13,6 +12,7 @@ import {
   withNotice,
   readFormer,
   writeFormer,
+  restError,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Role, User, UserQuery } from '#plugin-api';
 import { parseId, readQuery, readText } from './forms.ts';
@@ -88,11 +88,7 @@ async function changeRoles({ users, roles }: UserPagesDependencies, request: Adm
   const selected: User[] = [];
   for (const id of readIds(request)) selected.push(await findUser(users, id));
   if (!selected.every(({ id }) => id !== request.user.id && request.user.can('promote_user', id)))
-    throw new RestError({
-      code: 'rest_cannot_edit_roles',
-      message: 'You are not allowed to change the roles of these users.',
-      status: 403,
-    });
+    throw restError(403, 'rest_cannot_edit_roles', 'You are not allowed to change the roles of these users.');
   request.requireFreshSignIn();
   for (const { id } of selected) await users.update(id, { roles: rolesOf(id) });
   const { query, redirect } = backToList(request, path, filterNames);
@@ -158,17 +154,9 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await findUser(users, id);
     if (user.id === request.user.id)
-      throw new RestError({
-        code: 'rest_user_cannot_delete',
-        message: 'You cannot delete your own account. Ask another administrator.',
-        status: 400,
-      });
+      throw restError(400, 'rest_user_cannot_delete', 'You cannot delete your own account. Ask another administrator.');
     if (!request.user.can('delete_user', id))
-      throw new RestError({
-        code: 'rest_user_cannot_delete',
-        message: 'You are not allowed to delete this user.',
-        status: 403,
-      });
+      throw restError(403, 'rest_user_cannot_delete', 'You are not allowed to delete this user.');
     return user;
   };
   return {

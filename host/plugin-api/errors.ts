@@ -38,12 +38,17 @@ export class RestError extends Error {
   }
 }
 
+/** A `RestError` of the three members that most have. */
+export function restError(status: number, code: string, message: string): RestError {
+  return new RestError({ code, message, status });
+}
+
 /** The value that was looked up. @throws RestError if it is null or undefined */
 export function requireFound<Value>(
   value: Value | null | undefined,
   { code, message, status }: Required<Pick<RestErrorInit, 'code' | 'message' | 'status'>>,
 ): Value {
-  if (value === null || value === undefined) throw new RestError({ code, message, status });
+  if (value === null || value === undefined) throw restError(status, code, message);
   return value;
 }
 

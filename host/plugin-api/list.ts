@@ -1,6 +1,6 @@
 import { translateText } from './language.ts';
 import type { AdminRequest } from './admin.ts';
-import { RestError } from './errors.ts';
+import { restError, type RestError } from './errors.ts';
 import { formatNumber } from './format.ts';
 
 /** Page sizes to choose from. */
@@ -172,11 +172,7 @@ export function readFormer({ form: { was } }: Pick<AdminRequest, 'form'>): Reado
 
 /** The error of a bulk action without rows or without a known action. */
 export function notSelected(): RestError {
-  return new RestError({
-    code: 'rest_invalid_param',
-    message: 'Select entries and an action first.',
-    status: 400,
-  });
+  return restError(400, 'rest_invalid_param', 'Select entries and an action first.');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { RestError, RestResponse, restError } from '#plugin-api';
 import { endReplaced } from './response-content.ts';
 import { errorResponse } from './error-response.ts';
 import { hostErrors } from './host-errors.ts';
@@ -142,9 +142,7 @@ async function permit(request: HostRequest, { endpoint }: Match, attempt: Attemp
 
 function toRestError(result: unknown): RestError | null {
   if (result instanceof RestError) return result;
-  return result === false
-    ? new RestError({ code: 'rest_invalid_params', message: 'Invalid parameters.', status: 400 })
-    : null;
+  return result === false ? restError(400, 'rest_invalid_params', 'Invalid parameters.') : null;
 }
 
 function asResponse(result: unknown): RestResponse {

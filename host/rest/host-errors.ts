@@ -1,22 +1,12 @@
-import { RestError } from '#plugin-api';
+import { RestError, restError } from '#plugin-api';
 import type { JsonError } from './json-body.ts';
 
 /** The host's own errors. Codes and messages are WordPress's where it has them (D4). */
 export const hostErrors = {
-  noRoute: () =>
-    new RestError({
-      code: 'rest_no_route',
-      message: 'No route was found matching the URL and request method.',
-      status: 404,
-    }),
-  invalidHandler: () =>
-    new RestError({ code: 'rest_invalid_handler', message: 'The handler for the route is invalid.', status: 500 }),
+  noRoute: () => restError(404, 'rest_no_route', 'No route was found matching the URL and request method.'),
+  invalidHandler: () => restError(500, 'rest_invalid_handler', 'The handler for the route is invalid.'),
   forbidden: (isSignedIn: boolean) =>
-    new RestError({
-      code: 'rest_forbidden',
-      message: 'Sorry, you are not allowed to do that.',
-      status: isSignedIn ? 403 : 401,
-    }),
+    restError(isSignedIn ? 403 : 401, 'rest_forbidden', 'Sorry, you are not allowed to do that.'),
   invalidJson: ({ code, message }: JsonError) =>
     new RestError({
       code: 'rest_invalid_json',
@@ -59,7 +49,7 @@ export const hostErrors = {
       status: 400,
       data: { params: names },
     }),
-  encoding: (message: string) => new RestError({ code: 'rest_encode_error', message, status: 500 }),
+  encoding: (message: string) => restError(500, 'rest_encode_error', message),
   internal: (requestId: string) =>
     new RestError({
       code: 'rest_internal_error',
@@ -68,13 +58,9 @@ export const hostErrors = {
       message:
         'Something went wrong on the server. Give the site’s administrator the request id: the log shows the cause.',
     }),
-  batchPath: () => new RestError({ code: 'parse_path_failed', message: 'Could not parse the path.', status: 400 }),
+  batchPath: () => restError(400, 'parse_path_failed', 'Could not parse the path.'),
   batchNotAllowed: () =>
-    new RestError({
-      code: 'rest_batch_not_allowed',
-      message: 'The requested route does not support batch requests.',
-      status: 400,
-    }),
+    restError(400, 'rest_batch_not_allowed', 'The requested route does not support batch requests.'),
 } as const;
 
 /** Why one parameter is invalid. Without details only the message is shown. */

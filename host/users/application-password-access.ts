@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { RestError, type HooksApi, type User } from '#plugin-api';
+import { restError, type RestError, type HooksApi, type User } from '#plugin-api';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -36,32 +36,27 @@ export function createApplicationPasswordAccess({
     async useError(ip) {
       const isSafe = siteUrl().startsWith('https:') || isLoopback(ip);
       if (await hooks.applyFiltersAsync('wp_is_application_passwords_available', isSafe)) return null;
-      return new RestError({
-        code: 'application_passwords_disabled',
-        message: isSafe
+      return restError(
+        401,
+        'application_passwords_disabled',
+        isSafe
           ? 'Application passwords are not available.'
           : 'Application passwords are accepted over https only. Set SITE_URL to the https address of the site.',
-        status: 401,
-      });
+      );
     },
     async managementError(user) {
       if (!(await hooks.applyFiltersAsync('wp_is_application_passwords_available', true)))
-        return new RestError({
-          code: 'application_passwords_disabled',
-          message: 'Application passwords are not available.',
-          status: 501,
-        });
+        return restError(501, 'application_passwords_disabled', 'Application passwords are not available.');
       if (
         user === undefined ||
         (await hooks.applyFiltersAsync('wp_is_application_passwords_available_for_user', true, user))
       )
         return null;
-      return new RestError({
-        code: 'application_passwords_disabled_for_user',
-        message:
-          'Application passwords are not available for your account. Please contact the site administrator for assistance.',
-        status: 501,
-      });
+      return restError(
+        501,
+        'application_passwords_disabled_for_user',
+        'Application passwords are not available for your account. Please contact the site administrator for assistance.',
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, restError, type RestError, RestResponse } from '#plugin-api';
 import type {
   JsonSchema,
   RestApi,
@@ -317,11 +317,7 @@ function introspectRoute({ passwords, findOwner, respond, find }: Context): Rout
     handler: async (request) => {
       const uuid = passwords.usedBy(request.user);
       if (uuid === null)
-        throw new RestError({
-          code: 'rest_no_authenticated_app_password',
-          message: 'Cannot introspect application password.',
-          status: 404,
-        });
+        throw restError(404, 'rest_no_authenticated_app_password', 'Cannot introspect application password.');
       const user = await findOwner(request);
       return respond(user, await find(user, uuid), { context: request.params.context });
     },
@@ -362,11 +358,7 @@ function listedLinks(href: string, may: (capability: string) => boolean): Record
 }
 
 function notFound(): RestError {
-  return new RestError({
-    code: 'rest_application_password_not_found',
-    message: 'Application password not found.',
-    status: 404,
-  });
+  return restError(404, 'rest_application_password_not_found', 'Application password not found.');
 }
 
 /** When it was used is left out of `context=embed`. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RestError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
+import { restError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
@@ -193,16 +193,12 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     if (user) {
       const userError = await access.managementError(user);
       if (userError === null) return user;
-      throw new RestError({ code: userError.code, message: userError.message, status: 401 });
+      throw restError(401, userError.code, userError.message);
     }
     // Counted after the check: 139 random bits cannot be guessed, and programs behind the same address keep working.
     const account = (await users.find(credentials?.login ?? ''))?.id ?? credentials?.login ?? '';
     await limiter.spend({ secret: 'application', account, ip });
-    throw new RestError({
-      code: 'incorrect_password',
-      message: 'Incorrect user name or application password.',
-      status: 401,
-    });
+    throw restError(401, 'incorrect_password', 'Incorrect user name or application password.');
   }
 
   /** Verifies a password within the limits. Null: wrong, or the user is unknown. */
@@ -274,7 +270,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
         return caller.user;
       }
       if (basic !== null) return applicationUser(basic, call.ip ?? '');
-      throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
+      throw restError(403, 'rest_cookie_invalid_nonce', 'Cookie check failed');
     },
     async login({ login, password, remember, ip, userAgent }) {
       const user = await verifyPassword(login, password, ip);

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { restError, type RestError } from '#plugin-api';
 import type { RouteArgument } from '#plugin-api';
 
 /** A sign-in is fresh for ten minutes after the user proved who they are. */
@@ -24,15 +24,15 @@ export const currentPasswordArgument: RouteArgument = {
 
 /** The last sign-in is too old. The admin asks for the password then, and REST callers send `current_password`. */
 export function freshSignInRequired(): RestError {
-  return new RestError({
-    code: 'fresh_sign_in_required',
-    message: 'Enter your current password. Over REST, send it as current_password, or sign in again.',
-    status: 403,
-  });
+  return restError(
+    403,
+    'fresh_sign_in_required',
+    'Enter your current password. Over REST, send it as current_password, or sign in again.',
+  );
 }
 
 export function incorrectCurrentPassword(): RestError {
-  return new RestError({ code: 'incorrect_current_password', message: 'Incorrect current password.', status: 403 });
+  return restError(403, 'incorrect_current_password', 'Incorrect current password.');
 }
 
 /** Otherwise a leaked application password would be enough to take over the account. */
@@ -40,9 +40,5 @@ export function applicationPasswordNotAllowed(
   message = 'Application passwords cannot change passwords, email addresses, application passwords or secrets. ' +
     'Sign in with the password of the account.',
 ): RestError {
-  return new RestError({
-    code: 'application_password_not_allowed',
-    message,
-    status: 403,
-  });
+  return restError(403, 'application_password_not_allowed', message);
 }

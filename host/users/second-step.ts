@@ -1,4 +1,4 @@
-import { RestError, type HooksApi, type Logger, type User } from '#plugin-api';
+import { restError, type RestError, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { Authentication, IncomingCall, OpenedSession, SignedIn, Visitor } from './authentication.ts';
 import { readCookie } from './cookies.ts';
 import { reportThrottling, type LoginLimiter } from './login-limiter.ts';
@@ -174,9 +174,5 @@ function createConfirmation(
 }
 
 function expired(): RestError {
-  return new RestError({
-    code: 'sign_in_expired',
-    message: 'Your sign-in has expired. Enter your user name and password again.',
-    status: 401,
-  });
+  return restError(401, 'sign_in_expired', 'Your sign-in has expired. Enter your user name and password again.');
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { isSameSecret, RestError } from '#plugin-api';
+import { isSameSecret, restError } from '#plugin-api';
 import type { DatabaseApi, OptionsApi, User } from '#plugin-api';
 import type { Users } from './users.ts';
 
@@ -68,11 +68,11 @@ export function createSetup({ users, options, database, key, siteUrl }: SetupDep
       database.transaction(async () => {
         await database.lock('setup');
         if (!(await accepts(given))) {
-          throw new RestError({
-            code: 'setup_link_invalid',
-            message: 'This setup link is invalid or has been used. Open the link that the host printed at start.',
-            status: 403,
-          });
+          throw restError(
+            403,
+            'setup_link_invalid',
+            'This setup link is invalid or has been used. Open the link that the host printed at start.',
+          );
         }
         const user = await users.create({ login, email, password, role: 'administrator' });
         if (siteName.trim() !== '') await options.update('blogname', siteName.trim());

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, restError } from '#plugin-api';
 import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
@@ -88,11 +88,7 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
         const row = await find(id);
         if (row === undefined) return null;
         if (reassignTo !== null && (reassignTo === id || (await find(reassignTo)) === undefined)) {
-          throw new RestError({
-            code: 'rest_user_invalid_reassign',
-            message: 'Invalid user ID for reassignment.',
-            status: 400,
-          });
+          throw restError(400, 'rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
         }
         await refuseLastAdministrator(knex, row);
         const user = createUser(toFacts(row), hooks, roles);
@@ -109,7 +105,7 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
 }
 
 export function unknownUser(): RestError {
-  return new RestError({ code: 'rest_user_invalid_id', message: 'Invalid user ID.', status: 404 });
+  return restError(404, 'rest_user_invalid_id', 'Invalid user ID.');
 }
 
 type Columns = Partial<

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { restError, type RestError } from '#plugin-api';
 import type { JsonSchema, RestRequest, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { slugOf } from './profile.ts';
@@ -113,9 +113,9 @@ export function userBody(
 
 /** 401 for a visitor, 403 for a signed-in user. */
 export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {
-  return new RestError({ code, message, status: request.user.id === 0 ? 401 : 403 });
+  return restError(request.user.id === 0 ? 401 : 403, code, message);
 }
 
 export function notLoggedIn(): RestError {
-  return new RestError({ code: 'rest_not_logged_in', message: 'You are not currently logged in.', status: 401 });
+  return restError(401, 'rest_not_logged_in', 'You are not currently logged in.');
 }

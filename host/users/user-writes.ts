@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { RestError, RestResponse, restError } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
 import { detailsOf, keyOf } from './user-input.ts';
@@ -139,7 +139,7 @@ function updateRoute(
       const before = await find(request);
       const { username, name, email, password, roles } = request.params;
       if (username !== undefined && username !== before.login)
-        throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
+        throw restError(400, 'rest_user_invalid_argument', "Username isn't editable.");
       checkRoles(users, roles ?? []);
       const profile = readProfile(request);
       const changes = {
@@ -181,11 +181,7 @@ function removeRoute(
       const user = await find(request);
       const { force = false, reassign = false } = request.params;
       if (!force)
-        throw new RestError({
-          code: 'rest_trash_not_supported',
-          message: "Users do not support trashing. Set 'force=true' to delete.",
-          status: 501,
-        });
+        throw restError(501, 'rest_trash_not_supported', "Users do not support trashing. Set 'force=true' to delete.");
       const previous = (await respond(user, 'edit', request)).body as ReturnType<typeof userBody>;
       await users.delete(user.id, { reassignTo: reassign === false ? null : reassign });
       const response = new RestResponse({ body: { deleted: true, previous } });
@@ -215,12 +211,7 @@ function readProfile({ params }: RestRequest<UserParams>): Partial<UserProfile> 
 
 function checkRoles({ isRole }: Pick<Users, 'isRole'>, roles: readonly string[]): void {
   const unknown = roles.find((role) => !isRole(role));
-  if (unknown !== undefined)
-    throw new RestError({
-      code: 'rest_user_invalid_role',
-      message: `The role ${unknown} does not exist.`,
-      status: 400,
-    });
+  if (unknown !== undefined) throw restError(400, 'rest_user_invalid_role', `The role ${unknown} does not exist.`);
 }
 
 /** REST names of stored members. */

@@ -73,6 +73,7 @@ export function collectErrorCodes(program: ts.Program, folder: string): ErrorCod
     const isSchema = source.fileName.includes('host/rest/schema/');
     walk(source, (node) => {
       if (ts.isNewExpression(node)) restErrorParts(node).forEach(add);
+      else if (isCallOf(node, 'restError')) callParts(node).forEach(add);
       else if (isCallOf(node, 'requireFound')) errorParts(node.arguments[1]).forEach(add);
       else if (isCallOf(node, 'defineErrors')) responses.push(...catalogEntries(node, evaluator));
       else if (ts.isObjectLiteralExpression(node)) details.push(...detailLiterals(node, evaluator));
@@ -128,6 +129,11 @@ function lastName(callee: ts.Expression): string {
 /** `new RestError({code, message, status})`. */
 function restErrorParts(node: ts.NewExpression): readonly ErrorParts[] {
   return lastName(node.expression) === 'RestError' ? errorParts(node.arguments?.[0]) : [];
+}
+
+/** `restError(status, code, message)`. */
+function callParts({ arguments: [status, code, message] }: ts.CallExpression): readonly ErrorParts[] {
+  return code === undefined ? [] : [{ code, message, status, bindings: new Map() }];
 }
 
 /** `{code, message, status}`, also of `requireFound(value, {...})`. */

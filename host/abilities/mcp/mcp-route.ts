@@ -1,6 +1,7 @@
 import {
   lazy,
   RestError,
+  restError,
   type HooksApi,
   type McpPrompt,
   type McpResourceSource,
@@ -101,9 +102,9 @@ function checkOrigin(
 ): void {
   const { origin } = headers;
   if (origin === undefined || origin === new URL(site.url).origin || isAllowedOrigin(origin)) return;
-  throw new RestError({
-    code: 'mcp_origin_not_allowed',
-    message: 'Pages of this origin may not use the MCP server. An administrator can allow it in the settings of REST.',
-    status: 403,
-  });
+  throw restError(
+    403,
+    'mcp_origin_not_allowed',
+    'Pages of this origin may not use the MCP server. An administrator can allow it in the settings of REST.',
+  );
 }

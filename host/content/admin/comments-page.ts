@@ -1,5 +1,4 @@
 import {
-  RestError,
   backToList,
   clampPage,
   formatCount,
@@ -12,6 +11,7 @@ import {
   readFormer,
   writeFormer,
   translateText,
+  restError,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
@@ -104,17 +104,9 @@ async function applyTo(given: ContentPagesDependencies, { request, verb, ids }: 
 async function findComment({ parts }: ContentPagesDependencies, request: AdminRequest, id: number): Promise<Comment> {
   const comment = await parts.comments.store.get(id);
   if (comment === null)
-    throw new RestError({
-      code: 'rest_comment_invalid_id',
-      message: 'This comment does not exist. It may have been deleted.',
-      status: 404,
-    });
+    throw restError(404, 'rest_comment_invalid_id', 'This comment does not exist. It may have been deleted.');
   if (await parts.comments.mayModerate(request.user, comment)) return comment;
-  throw new RestError({
-    code: 'rest_cannot_edit',
-    message: 'You are not allowed to edit this comment.',
-    status: 403,
-  });
+  throw restError(403, 'rest_cannot_edit', 'You are not allowed to edit this comment.');
 }
 
 async function renderList(given: ContentPagesDependencies, request: AdminRequest): Promise<AdminView> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
-  RestError,
+  restError,
+  type RestError,
   backToList,
   clampPage,
   formatBytes,
@@ -136,11 +137,7 @@ async function deleteFiles(
 }
 
 function mayNotDelete(): RestError {
-  return new RestError({
-    code: 'rest_cannot_delete',
-    message: 'You are not allowed to delete this file.',
-    status: 403,
-  });
+  return restError(403, 'rest_cannot_delete', 'You are not allowed to delete this file.');
 }
 
 /** One file: URL, texts and deletion. */
@@ -150,14 +147,10 @@ export function createMediaEditPage({
   const find = async ({ user }: AdminRequest, id: number): Promise<Media> => {
     const file = await media.get(id);
     if (file === null)
-      throw new RestError({
-        code: 'rest_post_invalid_id',
-        message: 'This file does not exist. It may have been deleted.',
-        status: 404,
-      });
+      throw restError(404, 'rest_post_invalid_id', 'This file does not exist. It may have been deleted.');
     if (file.post.parentId > 0) await store.get(file.post.parentId);
     if (!user.can('edit_post', file.post))
-      throw new RestError({ code: 'rest_cannot_edit', message: 'You are not allowed to edit this file.', status: 403 });
+      throw restError(403, 'rest_cannot_edit', 'You are not allowed to edit this file.');
     return file;
   };
   return {

@@ -1,4 +1,4 @@
-import { RestError, formatDate, translateText } from '#plugin-api';
+import { formatDate, translateText, restError } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import { hasSameText } from '../posts/revisions.ts';
@@ -73,17 +73,9 @@ export function createFindEditable(
   return async ({ user }, id) => {
     const post = await findPost(given.parts, type, id);
     if (!user.can('edit_post', post))
-      throw new RestError({
-        code: 'rest_cannot_edit',
-        message: `You are not allowed to edit this ${name}.`,
-        status: 403,
-      });
+      throw restError(403, 'rest_cannot_edit', `You are not allowed to edit this ${name}.`);
     if (post.status === 'trash')
-      throw new RestError({
-        code: 'rest_cannot_edit',
-        message: `This ${name} is in the trash. Restore it first.`,
-        status: 400,
-      });
+      throw restError(400, 'rest_cannot_edit', `This ${name} is in the trash. Restore it first.`);
     return post;
   };
 }

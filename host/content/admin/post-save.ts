@@ -1,4 +1,4 @@
-import { RestError, formatDate, withNotice } from '#plugin-api';
+import { RestError, formatDate, withNotice, restError } from '#plugin-api';
 import type { AdminActionResult, AdminRequest, Post, PostType, User } from '#plugin-api';
 import { hasSameText } from '../posts/revisions.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
@@ -202,7 +202,7 @@ export async function restoreRevision(
   const { store, writer } = given.parts;
   const revision = await store.get(parseId(readText(request, 'revision')));
   if (revision?.type !== 'revision' || revision.parentId !== post.id)
-    throw new RestError({ code: 'rest_post_invalid_id', message: 'This revision no longer exists.', status: 404 });
+    throw restError(404, 'rest_post_invalid_id', 'This revision no longer exists.');
   const { title, content, excerpt } = revision;
   await writer.update(post.id, { title, content, excerpt }, { as: request.user });
   await given.hooks.doActionAsync('wp_restore_post_revision', post.id, revision.id);

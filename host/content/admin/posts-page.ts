@@ -1,5 +1,4 @@
 import {
-  RestError,
   backToList,
   clampPage,
   formatCount,
@@ -7,6 +6,7 @@ import {
   listQuery,
   listView,
   translateText,
+  restError,
 } from '#plugin-api';
 import { notSelected, readIds, readList } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Post, PostType, User } from '#plugin-api';
@@ -128,11 +128,11 @@ async function applyTo(
   const posts: Post[] = [];
   for (const id of ids) posts.push(await findPost(given.parts, type, id));
   if (!posts.every((post) => request.user.can('delete_post', post)))
-    throw new RestError({
-      code: 'rest_cannot_delete',
-      message: `You are not allowed to delete this ${type.singularLabel.toLowerCase()}.`,
-      status: 403,
-    });
+    throw restError(
+      403,
+      'rest_cannot_delete',
+      `You are not allowed to delete this ${type.singularLabel.toLowerCase()}.`,
+    );
   for (const post of posts) await applyVerb(given, { verb, post, user: request.user, type });
   const [first] = posts;
   const what =
@@ -169,11 +169,11 @@ export async function findPost(
 ): Promise<Post> {
   const post = await store.get(id);
   if (post === null || post.type !== type.name) {
-    throw new RestError({
-      code: 'rest_post_invalid_id',
-      message: `This ${type.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
-      status: 404,
-    });
+    throw restError(
+      404,
+      'rest_post_invalid_id',
+      `This ${type.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
+    );
   }
   return post;
 }

@@ -1,4 +1,14 @@
-import { RestError, backToList, clampPage, formatCount, listQuery, listView, readIds, readList } from '#plugin-api';
+import {
+  RestError,
+  backToList,
+  clampPage,
+  formatCount,
+  listQuery,
+  listView,
+  readIds,
+  readList,
+  restError,
+} from '#plugin-api';
 import { withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Taxonomy, Term } from '#plugin-api';
 import type { TermInput, TermQuery } from '#plugin-api';
@@ -23,19 +33,19 @@ export function createTermsPage(given: ContentPagesDependencies, taxonomy: Taxon
   const find = async (id: number): Promise<Term> => {
     const term = await terms.get(id);
     if (term?.taxonomy === taxonomy.name) return term;
-    throw new RestError({
-      code: 'rest_term_invalid',
-      message: `This ${taxonomy.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
-      status: 404,
-    });
+    throw restError(
+      404,
+      'rest_term_invalid',
+      `This ${taxonomy.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
+    );
   };
   const remove = async (request: AdminRequest, ids: readonly number[]): Promise<AdminActionResult> => {
     if (!request.user.can(taxonomy.capabilities.delete_terms))
-      throw new RestError({
-        code: 'rest_cannot_delete',
-        message: `You are not allowed to delete this ${taxonomy.singularLabel.toLowerCase()}.`,
-        status: 403,
-      });
+      throw restError(
+        403,
+        'rest_cannot_delete',
+        `You are not allowed to delete this ${taxonomy.singularLabel.toLowerCase()}.`,
+      );
     const found: Term[] = [];
     for (const id of ids) found.push(await find(id));
     for (const { id } of found) await terms.delete(id);

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { restError } from '#plugin-api';
 import type { JsonSchema, MetaDefinition, Undo } from '#plugin-api';
 
 export interface MetaRegistry {
@@ -58,11 +58,7 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
       const checked: Record<string, unknown> = {};
       for (const [key, value] of Object.entries(values)) {
         if (value === undefined)
-          throw new RestError({
-            code: 'rest_invalid_param',
-            message: `Provide a value for meta.${key}, or null to delete it.`,
-            status: 400,
-          });
+          throw restError(400, 'rest_invalid_param', `Provide a value for meta.${key}, or null to delete it.`);
         const definition = find(type, key);
         checked[key] = value === null || definition === undefined ? value : (await getCheck(key, definition))(value);
       }

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { restError } from '#plugin-api';
 import type { HooksApi, JsonSchema, MetaApi, MetaDefinition, Post, User } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { createMetaRegistry, type MetaRegistry } from './meta-registry.ts';
@@ -51,7 +51,7 @@ export function createMeta({ database, hooks, compileSchema, getType }: MetaDepe
 
   const existing = async (postId: number): Promise<string> => {
     const type = await getType(postId);
-    if (type === null) throw new RestError({ code: 'rest_post_invalid_id', message: 'Invalid post ID.', status: 404 });
+    if (type === null) throw restError(404, 'rest_post_invalid_id', 'Invalid post ID.');
     return type;
   };
   const { write, remove } = createMetaWriter(store, hooks);

@@ -1,8 +1,7 @@
-import { RestResponse, wantsLinks } from '#plugin-api';
+import { RestResponse, wantsLinks, restError } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { autosaveSlug } from '../posts/post-store.ts';
 import {
-  badRequest,
   compactLinks,
   contextArgument,
   idArgument,
@@ -50,7 +49,7 @@ async function findPost(find: FindPost, { url }: Pick<Request, 'url'>): Promise<
   try {
     return await find({ params: url }, 'id');
   } catch {
-    throw badRequest('rest_post_invalid_parent', 'Invalid post parent ID.', 404);
+    throw restError(404, 'rest_post_invalid_parent', 'Invalid post parent ID.');
   }
 }
 
@@ -95,7 +94,7 @@ function readRoute(given: ContentRestDependencies, type: PostType, find: FindPos
       const parent = await findParent(find, request);
       const autosave = await given.parts.store.get(Number(request.params['id']));
       if (autosave?.parentId !== parent.id || autosave.slug !== autosaveSlug(parent.id))
-        return badRequest('rest_post_no_autosave', 'There is no autosave revision for this post.', 404);
+        return restError(404, 'rest_post_no_autosave', 'There is no autosave revision for this post.');
       return toResponse(given, { type, autosave, request });
     },
   };
@@ -119,7 +118,8 @@ function createRoute(given: ContentRestDependencies, type: PostType, { find, wri
         ? await write({ given, type, request, before: post })
         : await saveRevision(given, { type, post, request });
       if (autosave === null)
-        return badRequest(
+        return restError(
+          400,
           'rest_autosave_no_changes',
           'There is nothing to save. The autosave and the post content are the same.',
         );

@@ -1,9 +1,9 @@
-import { isEmail, isUrl } from '#plugin-api';
+import { isEmail, isUrl, restError } from '#plugin-api';
 import type { Params } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import type { CommentChanges, NewComment } from '../comments/comments.ts';
 import { momentOf } from '../dates.ts';
-import { badRequest, invalidReference, invalidValue, type ContentRestDependencies, type Request } from './context.ts';
+import { invalidReference, invalidValue, type ContentRestDependencies, type Request } from './context.ts';
 import { rawText } from './post-input.ts';
 
 const states: Readonly<Record<string, CommentState>> = {
@@ -52,7 +52,8 @@ export async function readNewComment(given: ContentRestDependencies, request: Re
     isOwn && !user.can('moderate_comments') ? { authorName: user.displayName, authorEmail: user.email } : {};
   const complete = { ...comment, ...named };
   if (complete.authorName.trim() === '' || !isEmail(complete.authorEmail))
-    throw badRequest(
+    throw restError(
+      400,
       'rest_comment_author_data_required',
       'Creating a comment requires valid author name and email values.',
     );
@@ -78,7 +79,7 @@ export async function readCommentChanges(
   if (postId !== before.postId) {
     const post = await given.parts.store.get(postId);
     if (post === null || !user.can('edit_post', post))
-      throw badRequest('rest_comment_invalid_post_id', 'Invalid post ID.', 403);
+      throw restError(403, 'rest_comment_invalid_post_id', 'Invalid post ID.');
   }
   return { ...(await readChanges(given, params)), ...(postId !== before.postId && { postId }) };
 }

@@ -1,11 +1,11 @@
-import { RestError, RestResponse, pagingHeaders } from '#plugin-api';
+import { restError, type RestError, RestResponse, pagingHeaders } from '#plugin-api';
 import type { Post, RouteDefinition, User } from '#plugin-api';
 import type { CommentQuery } from '../comments/comment-store.ts';
 import type { CommentState } from '../comments/comment-row.ts';
 import { momentOf } from '../dates.ts';
 import { commentItems } from './comment-response.ts';
 import { commentListArguments, commentSchema } from './comment-schema.ts';
-import { badRequest, publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';
 
 /** Without `edit_posts`, a list cannot be narrowed by these. */
 const protectedNames = ['author', 'author_exclude', 'author_email', 'type', 'status'] as const;
@@ -48,7 +48,8 @@ export function commentsListRoute(given: ContentRestDependencies): RouteDefiniti
     async handler(request) {
       const { params } = request;
       if (params['orderby'] === 'include' && !Array.isArray(params['include']))
-        return badRequest(
+        return restError(
+          400,
           'rest_orderby_include_missing_include',
           'You need to define an include parameter to order by include.',
         );

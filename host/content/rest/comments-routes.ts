@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, restError } from '#plugin-api';
 import type { RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import type { Comment } from '../comments/comment-row.ts';
 import { registrationSetting } from '../comments/comments.ts';
@@ -7,7 +7,6 @@ import { commentResponse } from './comment-response.ts';
 import { commentIdArgument, commentSchema, commentWriteArguments } from './comment-schema.ts';
 import { canReadPost, cannotReadPost, commentsListRoute } from './comments-list.ts';
 import {
-  badRequest,
   contextArgument,
   created,
   createdResponse,
@@ -41,7 +40,7 @@ export function addCommentsRoutes(given: ContentRestDependencies): void {
 
 async function find({ parts }: ContentRestDependencies, { params }: Pick<Request, 'params'>): Promise<Comment> {
   const comment = await parts.comments.store.get(Number(params['id']));
-  if (comment === null) throw badRequest('rest_comment_invalid_id', 'Invalid comment ID.', 404);
+  if (comment === null) throw restError(404, 'rest_comment_invalid_id', 'Invalid comment ID.');
   return comment;
 }
 
@@ -59,9 +58,9 @@ function createRoute(given: ContentRestDependencies): RouteDefinition {
     permission: (request) => mayCreateComment(given, request),
     async handler(request) {
       const { params, user } = request;
-      if (params['id'] !== undefined) return badRequest('rest_comment_exists', 'Cannot create existing comment.');
+      if (params['id'] !== undefined) return restError(400, 'rest_comment_exists', 'Cannot create existing comment.');
       if (params['type'] !== undefined && params['type'] !== '' && params['type'] !== 'comment')
-        return badRequest('rest_invalid_comment_type', 'Cannot create a comment with that type.');
+        return restError(400, 'rest_invalid_comment_type', 'Cannot create a comment with that type.');
       const comment = await readNewComment(given, request);
       const isModerator = user.can('moderate_comments');
       if (!isModerator) await given.countComment(request.ip);
@@ -97,7 +96,7 @@ async function mayRead(given: ContentRestDependencies, request: Request): Promis
   if (params['context'] === 'edit' && !user.can('moderate_comments'))
     return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit comments.');
   const post = await parts.store.get(comment.postId);
-  if (post === null) return badRequest('rest_post_invalid_id', 'Invalid post ID.', 404);
+  if (post === null) return restError(404, 'rest_post_invalid_id', 'Invalid post ID.');
   const isOwn = user.id > 0 && comment.userId === user.id;
   if (comment.status !== 'approved' && !isOwn && !(await parts.comments.mayModerate(user, comment)))
     return refused(request, 'rest_cannot_read', 'Sorry, you are not allowed to read this comment.');
@@ -129,7 +128,7 @@ function updateRoute(given: ContentRestDependencies): RouteDefinition {
     async handler(request) {
       const before = await find(given, request);
       if (request.params['type'] !== undefined && request.params['type'] !== 'comment')
-        return badRequest('rest_comment_invalid_type', 'Sorry, you are not allowed to change the comment type.', 404);
+        return restError(404, 'rest_comment_invalid_type', 'Sorry, you are not allowed to change the comment type.');
       const changes = await readCommentChanges(given, before, request);
       const restored = restores(request, before) ? await comments.restore(before) : before;
       const comment = withoutValues(changes) ? restored : await comments.update(restored, changes);
@@ -157,7 +156,7 @@ function deleteRoute(given: ContentRestDependencies): RouteDefinition {
       const respond = (now: Comment) => commentResponse(given, { comment: now, request, context: 'edit' });
       if (request.params['force'] !== true) {
         if (comment.status === 'trash')
-          return badRequest('rest_already_trashed', 'The comment has already been trashed.', 410);
+          return restError(410, 'rest_already_trashed', 'The comment has already been trashed.');
         const response = await respond(await parts.comments.update(comment, { status: 'trash' }));
         await hooks.doActionAsync('rest_delete_comment', comment, response, request);
         return response;
@@ -180,7 +179,7 @@ async function mayStartComment(
   const isFree = (await options.get<unknown>(registrationSetting)) === false;
   return (
     (await hooks.applyFiltersAsync('rest_allow_anonymous_comments', isFree, request)) ||
-    badRequest('rest_comment_login_required', 'Sorry, you must be logged in to comment.', 401)
+    restError(401, 'rest_comment_login_required', 'Sorry, you must be logged in to comment.')
   );
 }
 
@@ -208,19 +207,19 @@ async function mayCommentOn(given: ContentRestDependencies, request: Request): P
   const { store, comments } = given.parts;
   const post = await store.get(Number(request.params['post'] ?? 0));
   if (post === null)
-    return badRequest(
+    return restError(
+      403,
       'rest_comment_invalid_post_id',
       'Sorry, you are not allowed to create this comment without a post.',
-      403,
     );
   if (post.status === 'draft' || post.status === 'trash')
-    return badRequest(
+    return restError(
+      403,
       `rest_comment_${post.status}_post`,
       'Sorry, you are not allowed to create a comment on this post.',
-      403,
     );
   if (!(await canReadPost(given, post, request))) return cannotReadPost(request.user);
   return (
-    (await comments.isOpen(post)) || badRequest('rest_comment_closed', 'Sorry, comments are closed for this item.', 403)
+    (await comments.isOpen(post)) || restError(403, 'rest_comment_closed', 'Sorry, comments are closed for this item.')
   );
 }

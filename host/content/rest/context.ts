@@ -1,6 +1,7 @@
 import {
   argumentBounds,
   RestError,
+  restError,
   type Clock,
   type DatabaseApi,
   type HooksApi,
@@ -98,11 +99,7 @@ export const passwordArgument: RouteArgument = {
 
 /** 401 for a visitor, 403 for a signed-in user. */
 export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {
-  return new RestError({ code, message, status: request.user.id === 0 ? 401 : 403 });
-}
-
-export function badRequest(code: string, message: string, status = 400): RestError {
-  return new RestError({ code, message, status });
+  return restError(request.user.id === 0 ? 401 : 403, code, message);
 }
 
 /** Why one parameter is invalid. */

@@ -1,7 +1,7 @@
-import { argumentBounds, pagingArguments, RestError, RestResponse, pagingHeaders } from '#plugin-api';
+import { argumentBounds, pagingArguments, RestResponse, pagingHeaders, restError } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
-import { badRequest, contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
@@ -131,12 +131,7 @@ function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: 
           name === usual ||
           user.can(type.capabilities.edit_posts) ||
           (name === 'private' && user.can(type.capabilities.read_private_posts));
-        if (!isFree)
-          return new RestError({
-            code: 'rest_forbidden_status',
-            message: 'Status is forbidden.',
-            status: user.id === 0 ? 401 : 403,
-          });
+        if (!isFree) return restError(user.id === 0 ? 401 : 403, 'rest_forbidden_status', 'Status is forbidden.');
       }
       return true;
     },
@@ -164,9 +159,10 @@ export function postsListRoute(
     async handler(request) {
       const { params, user } = request;
       if (params['orderby'] === 'relevance' && !params['search'])
-        return badRequest('rest_no_search_term_defined', 'You need to define a search term to order by relevance.');
+        return restError(400, 'rest_no_search_term_defined', 'You need to define a search term to order by relevance.');
       if (params['orderby'] === 'include' && !hasItems(params['include']))
-        return badRequest(
+        return restError(
+          400,
           'rest_orderby_include_missing_include',
           'You need to define an include parameter to order by include.',
         );
@@ -179,7 +175,8 @@ export function postsListRoute(
       const [page, perPage] = [Number(params['page']), Number(params['per_page'])];
       const total = await parts.store.count(query);
       if (page > Math.max(1, Math.ceil(total / perPage)) && total > 0 && params['offset'] === undefined) {
-        return badRequest(
+        return restError(
+          400,
           'rest_post_invalid_page_number',
           'The page number requested is larger than the number of pages available.',
         );

@@ -1,9 +1,8 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, restError } from '#plugin-api';
 import type { Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import {
   postUrl,
-  badRequest,
   contextArgument,
   created,
   idArgument,
@@ -85,7 +84,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, postRespons
       return allowed === true ? (mayAssign(request, type, null) ?? true) : allowed;
     },
     async handler(request) {
-      if (request.params['id'] !== undefined) return badRequest('rest_post_exists', 'Cannot create existing post.');
+      if (request.params['id'] !== undefined) return restError(400, 'rest_post_exists', 'Cannot create existing post.');
       const post = await write({ given, type, request, before: null });
       return created(await postResponses.one(post, request, 'edit'), postUrl(given, type, post));
     },
@@ -180,7 +179,7 @@ async function checkPassword(
 ): Promise<true | RestError> {
   return (
     (await passwords.check(post, knownPassword(request), request.ip)) ||
-    badRequest('rest_post_incorrect_password', 'Incorrect post password.', 403)
+    restError(403, 'rest_post_incorrect_password', 'Incorrect post password.')
   );
 }
 
@@ -234,18 +233,18 @@ function deleteRoute({ given, type, postResponses, find }: OneRoute): RouteDefin
       const post = await find(request);
       const force = request.params['force'] === true;
       if (!force && type.name === 'attachment')
-        return badRequest(
+        return restError(
+          501,
           'rest_trash_not_supported',
           "The post does not support trashing. Set 'force=true' to delete.",
-          501,
         );
       if (!force && post.status === 'trash')
-        return badRequest('rest_already_trashed', 'The post has already been deleted.', 410);
+        return restError(410, 'rest_already_trashed', 'The post has already been deleted.');
       const previous = force ? (await postResponses.one(post, request, 'edit')).body : null;
       const removed = await parts.removal.delete(post.id, { force });
       const left = await parts.store.get(post.id);
       if (removed === null || (left !== null && left.status !== 'trash'))
-        return badRequest('rest_cannot_delete', 'The post cannot be deleted.', 500);
+        return restError(500, 'rest_cannot_delete', 'The post cannot be deleted.');
       const response = force
         ? new RestResponse({ body: { deleted: true, previous } })
         : await postResponses.one(removed, request, 'edit');

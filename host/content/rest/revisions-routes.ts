@@ -1,8 +1,7 @@
-import { argumentBounds, RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
+import { argumentBounds, RestResponse, pagingHeaders, wantsLinks, restError } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import {
-  badRequest,
   contextArgument,
   idArgument,
   refused,
@@ -51,7 +50,7 @@ export async function findParent(find: FindPost, request: Request): Promise<Post
   try {
     return await find(request, 'parent');
   } catch {
-    throw badRequest('rest_post_invalid_parent', 'Invalid post parent ID.', 404);
+    throw restError(404, 'rest_post_invalid_parent', 'Invalid post parent ID.');
   }
 }
 
@@ -138,10 +137,10 @@ function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindP
     async handler(request) {
       const revision = await findRevision(given, await findParent(find, request), request);
       if (request.params['force'] !== true)
-        return badRequest(
+        return restError(
+          501,
           'rest_trash_not_supported',
           "Revisions do not support trashing. Set 'force=true' to delete.",
-          501,
         );
       const previous = await revisionBody(given, { type, revision, request });
       await given.parts.removal.delete(revision.id, { force: true });
@@ -157,7 +156,7 @@ async function findRevision(
 ): Promise<Post> {
   const revision = await store.get(Number(params['id']));
   if (revision?.type !== 'revision' || revision.parentId !== parent.id)
-    throw badRequest('rest_post_invalid_id', 'Invalid revision ID.', 404);
+    throw restError(404, 'rest_post_invalid_id', 'Invalid revision ID.');
   return revision;
 }
 

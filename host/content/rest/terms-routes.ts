@@ -1,4 +1,4 @@
-import { RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
+import { RestResponse, pagingHeaders, wantsLinks, restError } from '#plugin-api';
 import type {
   JsonSchema,
   RestError,
@@ -12,7 +12,6 @@ import type {
 } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import {
-  badRequest,
   compactLinks,
   contextArgument,
   created,
@@ -356,11 +355,7 @@ function deleteRoute({ given, taxonomy, schema, responses, find }: TermRoutes): 
     async handler(request) {
       const term = await find(request);
       if (request.params['force'] !== true)
-        return badRequest(
-          'rest_trash_not_supported',
-          "Terms do not support trashing. Set 'force=true' to delete.",
-          501,
-        );
+        return restError(501, 'rest_trash_not_supported', "Terms do not support trashing. Set 'force=true' to delete.");
       const { body: previous } = await responses.one(term, request, 'edit');
       await parts.terms.delete(term.id);
       const response = new RestResponse({ body: { deleted: true, previous } });

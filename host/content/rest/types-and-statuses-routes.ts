@@ -1,14 +1,7 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
-import { argumentBounds, RestResponse, wantsLinks } from '#plugin-api';
+import { argumentBounds, RestResponse, wantsLinks, restError } from '#plugin-api';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
-import {
-  badRequest,
-  compactLinks,
-  contextArgument,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { compactLinks, contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
@@ -71,7 +64,7 @@ export function addTypesRoutes({ rest, parts }: ContentRestDependencies): void {
     permission: () => true,
     handler: (request) => {
       const type = types.get(String(request.params['type']));
-      if (type === undefined) return badRequest('rest_type_invalid', 'Invalid post type.', 404);
+      if (type === undefined) return restError(404, 'rest_type_invalid', 'Invalid post type.');
       if (!type.showInRest) return refused(request, 'rest_cannot_read_type', 'Cannot view post type.');
       if (request.params['context'] === 'edit' && !mayEdit(request, type))
         return refused(
@@ -156,7 +149,7 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     security: publicReadSecurity,
     permission: (request) => {
       const status = statuses.get(String(request.params['status']));
-      if (status === undefined) return badRequest('rest_status_invalid', 'Invalid status.', 404);
+      if (status === undefined) return restError(404, 'rest_status_invalid', 'Invalid status.');
       return (
         status.public || isEditor(request.user) || refused(request, 'rest_cannot_read_status', 'Cannot view status.')
       );
@@ -164,7 +157,7 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     handler: (request) => {
       const status = statuses.get(String(request.params['status']));
       return status === undefined
-        ? badRequest('rest_status_invalid', 'Invalid status.', 404)
+        ? restError(404, 'rest_status_invalid', 'Invalid status.')
         : new RestResponse({ body: statusBody(status, request), ...(wantsLinks(request) && { links: links() }) });
     },
   };

@@ -1,15 +1,8 @@
+import { restError } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { NewMedia, Params, PostType, RestError, RouteDefinition } from '#plugin-api';
 import { isMultipart, readMultipart } from '../media/multipart.ts';
-import {
-  postUrl,
-  badRequest,
-  created,
-  invalidValue,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { postUrl, created, invalidValue, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { createdResponse } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { checkReferences, readPostInput } from './post-input.ts';
@@ -105,17 +98,18 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
       { fileSize: limit, total: limit + formOverhead },
     );
     const file = files.find(({ field }) => field === 'file') ?? files[0];
-    if (file === undefined) throw badRequest('rest_upload_no_data', 'No data supplied.');
+    if (file === undefined) throw restError(400, 'rest_upload_no_data', 'No data supplied.');
     return { file: checkHash(file, request), params: { ...readFields(fields), ...params } };
   }
-  if (body.length === 0) throw badRequest('rest_upload_no_data', 'No data supplied.');
-  if (contentType === undefined) throw badRequest('rest_upload_no_content_type', 'No Content-Type supplied.');
+  if (body.length === 0) throw restError(400, 'rest_upload_no_data', 'No data supplied.');
+  if (contentType === undefined) throw restError(400, 'rest_upload_no_content_type', 'No Content-Type supplied.');
   const disposition = headers['content-disposition'];
   if (disposition === undefined)
-    throw badRequest('rest_upload_no_content_disposition', 'No Content-Disposition supplied.');
+    throw restError(400, 'rest_upload_no_content_disposition', 'No Content-Disposition supplied.');
   const name = parseFileName(disposition);
   if (name === null)
-    throw badRequest(
+    throw restError(
+      400,
       'rest_upload_invalid_disposition',
       'Invalid Content-Disposition supplied. Content-Disposition needs to be formatted as `attachment; filename="image.png"` or similar.',
     );
@@ -128,7 +122,7 @@ function checkHash<File extends { readonly bytes: Uint8Array }>(file: File, { he
   if (wanted === undefined || wanted === '') return file;
   const digest = createHash('md5').update(file.bytes);
   if (wanted !== digest.copy().digest('hex') && wanted !== digest.digest('base64'))
-    throw badRequest('rest_upload_hash_mismatch', 'Content hash did not match expected.', 412);
+    throw restError(412, 'rest_upload_hash_mismatch', 'Content hash did not match expected.');
   return file;
 }
 

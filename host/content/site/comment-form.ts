@@ -1,4 +1,4 @@
-import { isEmail, RestError, type Post } from '#plugin-api';
+import { isEmail, RestError, restError, type Post } from '#plugin-api';
 import { registrationSetting, type NewComment } from '../comments/comments.ts';
 import { isFromElsewhere } from './password-form.ts';
 import { commentAction, commentAddress, longestComment } from './post-comments.ts';
@@ -57,7 +57,7 @@ function readTyped(form: URLSearchParams): Typed {
   };
 }
 
-const refusal = (status: number, code: string, message: string): RestError => new RestError({ code, status, message });
+const refusal = (status: number, code: string, message: string): RestError => restError(status, code, message);
 
 /** @throws RestError if the visitor may not comment on the post. */
 async function checkForm(

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { restError, type RestError } from '#plugin-api';
 import type { HooksApi, OptionsApi, SiteApi, Taxonomy, Term, TermInput, TermsApi } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { contentErrors } from '../errors.ts';
@@ -206,7 +206,7 @@ async function checkParent(
 }
 
 function missingParent(): RestError {
-  return new RestError({ code: 'rest_term_invalid', message: 'Parent term does not exist.', status: 400 });
+  return restError(400, 'rest_term_invalid', 'Parent term does not exist.');
 }
 
 async function composeSlug(

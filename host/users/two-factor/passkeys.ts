@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { errorText, RestError } from '#plugin-api';
+import { errorText, restError, type RestError } from '#plugin-api';
 import type { Logger, User } from '#plugin-api';
 import type { Challenges, ChallengeScope } from './challenges.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
@@ -169,7 +169,7 @@ function signInScope(pending: PasskeyUse | null): ChallengeScope {
 
 function requireParty(siteUrl: string): RelyingParty {
   const { party, reason } = passkeySupport(siteUrl);
-  if (party === null) throw new RestError({ code: 'passkeys_unavailable', message: reason, status: 400 });
+  if (party === null) throw restError(400, 'passkeys_unavailable', reason);
   return party;
 }
 
@@ -187,9 +187,5 @@ function readCredential<Credential extends AuthenticationResponseJSON | Registra
 }
 
 function notVerified(): RestError {
-  return new RestError({
-    code: 'passkey_not_verified',
-    message: 'The passkey could not be verified. Try again.',
-    status: 400,
-  });
+  return restError(400, 'passkey_not_verified', 'The passkey could not be verified. Try again.');
 }

@@ -1,4 +1,4 @@
-import { RestError, type HostApi, type Post } from '#plugin-api';
+import { restError, type HostApi, type Post } from '#plugin-api';
 import type { AutomationItem } from './automation-task.ts';
 
 /** In characters. */
@@ -51,10 +51,6 @@ export async function findItemPost(
   if (!Number.isInteger(id) || id < 1) return null;
   const post = await content.posts.get(id);
   if (post === null || post.status === 'trash')
-    throw new RestError({
-      code: 'rest_post_invalid_id',
-      status: 404,
-      message: `Post ${String(id)} not found. It may have been deleted.`,
-    });
+    throw restError(404, 'rest_post_invalid_id', `Post ${String(id)} not found. It may have been deleted.`);
   return post;
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RestError, type RestRequest } from '#plugin-api';
+import { restError, type RestError, type RestRequest } from '#plugin-api';
 import { errors } from './errors.ts';
 import type { Caller } from './caller.ts';
 
@@ -103,7 +103,7 @@ export async function runDry<Result>(
 export const dryRunPassed = 'rest_svc_dry_run_passed';
 
 export function dryRunPassedError(): RestError {
-  return new RestError({ code: dryRunPassed, status: 409, message: 'The dry run ends before the provider is called.' });
+  return restError(409, dryRunPassed, 'The dry run ends before the provider is called.');
 }
 
 /** Whether a request asks for a dry run: `?dry_run` with any value but 0 and false. */

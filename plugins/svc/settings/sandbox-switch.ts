@@ -1,4 +1,4 @@
-import { RestError, type HooksApi, type OptionsApi } from '#plugin-api';
+import { restError, type HooksApi, type OptionsApi } from '#plugin-api';
 import { optionNames } from './names.ts';
 
 declare module '#plugin-api' {
@@ -30,11 +30,11 @@ export function createSandboxSwitch({
     isAvailable,
     async set(on) {
       if (on && !(await isAvailable())) {
-        throw new RestError({
-          code: 'rest_svc_sandbox_unavailable',
-          status: 400,
-          message: 'The sandbox is not available. Activate the plugin sandbox first.',
-        });
+        throw restError(
+          400,
+          'rest_svc_sandbox_unavailable',
+          'The sandbox is not available. Activate the plugin sandbox first.',
+        );
       }
       await options.update(optionNames.sandbox, on);
     },

@@ -1,4 +1,4 @@
-import { type HostApi, RestError, type StoredSecret, invalidFields } from '#plugin-api';
+import { restError, type HostApi, type StoredSecret, invalidFields } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import { secretContexts, type SettingsStore, type StoredEndpoint, type StoredSettings } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
@@ -32,11 +32,7 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
       await store.change((stored) => {
         const before = stored.endpoints.find((endpoint) => endpoint.id === id);
         if (!before)
-          throw new RestError({
-            code: 'rest_svc_webhook_not_found',
-            message: `There is no webhook endpoint with the id ${id}.`,
-            status: 404,
-          });
+          throw restError(404, 'rest_svc_webhook_not_found', `There is no webhook endpoint with the id ${id}.`);
         const after = (updated = applyInput(before, input, parts));
         return { ...stored, endpoints: stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint)) };
       });

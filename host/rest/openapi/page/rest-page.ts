@@ -1,4 +1,4 @@
-import { currentLocale, RestError, translateText } from '#plugin-api';
+import { currentLocale, translateText, restError } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, RouteSecurity } from '#plugin-api';
 import type { Rest, RouteSummary } from '../../rest-contract.ts';
 import type { OperationView } from './reference.ts';
@@ -100,11 +100,7 @@ async function reference(
 ): Promise<View> {
   const document = await rest.openapi(namespace);
   if (document === null)
-    throw new RestError({
-      code: 'rest_namespace_not_found',
-      message: `The namespace '${namespace}' does not exist.`,
-      status: 404,
-    });
+    throw restError(404, 'rest_namespace_not_found', `The namespace '${namespace}' does not exist.`);
   const { describeReference } = await import('./reference.ts');
   const { operations, webhooks } = describeReference(document);
   const found = operations.filter((operation) => matches(searchTextOf(operation), search));

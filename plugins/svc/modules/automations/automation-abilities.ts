@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, type AbilitiesApi } from '#plugin-api';
+import { argumentBounds, restError, type AbilitiesApi } from '#plugin-api';
 import type { Loaded } from '../../kit/lazy.ts';
 import type { AutomationPorts, Automations } from './automations.ts';
 import { listTasks } from './commands/task-commands.ts';
@@ -63,11 +63,11 @@ function registerRun(abilities: AbilitiesApi, load: () => Promise<Automations>):
       const { runs } = await load();
       const { state, found, added, message } = await runs.run(id, 'ability');
       if (state === 'failed')
-        throw new RestError({
-          code: 'rest_svc_task_source_failed',
-          status: 502,
-          message: `The source of the automation could not be read: ${message}`,
-        });
+        throw restError(
+          502,
+          'rest_svc_task_source_failed',
+          `The source of the automation could not be read: ${message}`,
+        );
       return { found, added, message };
     },
     meta: { annotations: { readonly: false, destructive: true, idempotent: false }, public: true },

@@ -1,4 +1,4 @@
-import { RestError, type OptionsApi, invalidFields } from '#plugin-api';
+import { restError, type OptionsApi, invalidFields } from '#plugin-api';
 import { budgetsOption, type Budget } from './budget.ts';
 
 /** The site's budgets. A change applies to new calls, on every node within a second. */
@@ -37,11 +37,7 @@ export function createBudgetStore({
       const changed = edit(await list());
       if (await options.compareAndSet(budgetsOption, stored === none ? undefined : stored, changed)) return;
     }
-    throw new RestError({
-      code: 'rest_svc_busy',
-      status: 409,
-      message: 'Another administrator changed the budgets at the same time. Save again.',
-    });
+    throw restError(409, 'rest_svc_busy', 'Another administrator changed the budgets at the same time. Save again.');
   }
 
   return {

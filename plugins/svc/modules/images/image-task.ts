@@ -1,5 +1,5 @@
 import type { Images } from './images.ts';
-import { RestError, type JsonSchema, type Post } from '#plugin-api';
+import { restError, type JsonSchema, type Post } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
 import { fillItemPrompt, findItemPost } from '../../kit/automation-prompt.ts';
 import { errors } from '../../kit/errors.ts';
@@ -115,11 +115,7 @@ async function run(parts: Images, item: AutomationItem): Promise<AutomationResul
     async commit(transaction) {
       const [first] = await generator.commit(item.key, transaction);
       if (first === undefined)
-        throw new RestError({
-          code: 'rest_svc_image_not_found',
-          status: 500,
-          message: 'The images were deleted before the item was completed.',
-        });
+        throw restError(500, 'rest_svc_image_not_found', 'The images were deleted before the item was completed.');
       if (post === null || settings.featured === 'never') return {};
       await host.content.posts.update(post.id, { featuredMediaId: first.mediaId });
       return { postId: post.id };

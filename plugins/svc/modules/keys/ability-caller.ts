@@ -1,4 +1,4 @@
-import { RestError, type AbilityCaller, type RestRequest } from '#plugin-api';
+import { restError, type AbilityCaller, type RestRequest } from '#plugin-api';
 import { requireScopes, type Caller } from '../../kit/caller.ts';
 import type { KeyPorts } from './module.ts';
 import { keysTable } from './key-tables.ts';
@@ -17,11 +17,11 @@ export async function findAbilityCaller(
   const key = await ports.authenticateCaller(request, route);
   const user = await findUser(ports, key);
   if (user === null)
-    throw new RestError({
-      code: 'rest_svc_key_without_user',
-      message: 'The user who created this key does not exist any more. Create a new key.',
-      status: 403,
-    });
+    throw restError(
+      403,
+      'rest_svc_key_without_user',
+      'The user who created this key does not exist any more. Create a new key.',
+    );
   return {
     user,
     allows: ({ name, meta }) =>

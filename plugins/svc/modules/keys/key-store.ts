@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { requireFound, RestError, type HostApi, invalidFields } from '#plugin-api';
+import { requireFound, restError, type HostApi, invalidFields } from '#plugin-api';
 import { namedKeyPrefix } from '../../kit/require-api-key.ts';
 import { keysTable, keyWindowsTable } from './key-tables.ts';
 import { keyDigest, keyOfRow, type KeyRow, type NamedKey } from './named-key.ts';
@@ -50,11 +50,7 @@ export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'
   async function findUsable(id: number): Promise<NamedKey> {
     const key = await find(id);
     if (key.revokedAt === null) return key;
-    throw new RestError({
-      code: 'rest_svc_key_is_revoked',
-      status: 409,
-      message: `The key “${key.name}” was revoked. Create another one.`,
-    });
+    throw restError(409, 'rest_svc_key_is_revoked', `The key “${key.name}” was revoked. Create another one.`);
   }
 
   return {

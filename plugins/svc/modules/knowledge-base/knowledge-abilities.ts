@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, type AbilitiesApi } from '#plugin-api';
+import { argumentBounds, restError, type AbilitiesApi } from '#plugin-api';
 import { abilityOrigin } from '../../kit/usage-origin.ts';
 import { searchKnowledge } from './find-knowledge.ts';
 import type { KnowledgeParts } from './knowledge.ts';
@@ -49,11 +49,11 @@ export function registerKnowledgeAbilities(abilities: AbilitiesApi, load: () => 
       const parts = await load();
       const base = (await parts.bases.list()).find((each) => each.id === id);
       if (base === undefined)
-        throw new RestError({
-          code: 'rest_svc_knowledge_base_not_found',
-          status: 404,
-          message: `The knowledge base ${String(id)} does not exist. Call svc/list-knowledge-bases to see all of them.`,
-        });
+        throw restError(
+          404,
+          'rest_svc_knowledge_base_not_found',
+          `The knowledge base ${String(id)} does not exist. Call svc/list-knowledge-bases to see all of them.`,
+        );
       // The scopes and budgets of the key apply to the embedding of the question.
       const origin = abilityOrigin(call, 'knowledge-base');
       const { signal } = call;

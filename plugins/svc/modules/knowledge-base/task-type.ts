@@ -1,4 +1,4 @@
-import { errorText, RestError } from '#plugin-api';
+import { errorText, restError, type RestError } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
 import { indexSource } from './indexing/index-source.ts';
 import type { KnowledgeParts } from './knowledge.ts';
@@ -102,5 +102,5 @@ async function putSource(
 }
 
 function failed(message: string, status: number): RestError {
-  return new RestError({ code: 'rest_svc_knowledge_not_indexed', status, message });
+  return restError(status, 'rest_svc_knowledge_not_indexed', message);
 }

@@ -1,4 +1,4 @@
-import { RestError, RestResponse, type HostApi, type Clock } from '#plugin-api';
+import { RestError, RestResponse, restError, type HostApi, type Clock } from '#plugin-api';
 import { defineRoute } from '../../kit/route.ts';
 import { type InboxResponse, maxBodyBytes, type Inbox } from './inbox.ts';
 
@@ -18,11 +18,7 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
     async function wait(response: InboxResponse, signal: AbortSignal): Promise<void> {
       if (response !== 'slow' && response !== 'hang') return;
       if (open >= maxWaiting)
-        throw new RestError({
-          code: 'rest_svc_inbox_busy',
-          message: 'Too many requests are waiting for a response. Try again later.',
-          status: 503,
-        });
+        throw restError(503, 'rest_svc_inbox_busy', 'Too many requests are waiting for a response. Try again later.');
       open += 1;
       try {
         await clock.sleep(response === 'slow' ? slowDelay : hangDelay, signal);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { requiredColumns, isSameSecret, RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
+import { requiredColumns, isSameSecret, restError, type HostApi, type Knex, type Migration } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bodyStates, tables } from '../migrations.ts';
@@ -159,11 +159,11 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
     },
     async setResponse(response) {
       if (!isInboxResponse(response))
-        throw new RestError({
-          code: 'rest_invalid_param',
-          message: `Choose one of these responses: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
-          status: 400,
-        });
+        throw restError(
+          400,
+          'rest_invalid_param',
+          `Choose one of these responses: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
+        );
       const stored = await read();
       if (stored) await options.update(inboxOption, { ...stored, answer: response });
     },
@@ -182,7 +182,7 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
     async receive(token, { headers, body }) {
       const stored = await read();
       if (!stored || !isSameSecret(token, stored.token))
-        throw new RestError({ code: 'rest_no_route', message: 'The inbox does not exist.', status: 404 });
+        throw restError(404, 'rest_no_route', 'The inbox does not exist.');
       const verdict = verifySignature({ headers, body }, await secretsFor(stored.endpointId));
       await database.transaction(async (knex) => {
         await knex(inboxTable).insert({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { formatCount, formatDuration, RestError } from '#plugin-api';
+import { formatCount, formatDuration, restError } from '#plugin-api';
 import type { Condition, DeliveryDetail } from '../delivery.ts';
 import type { EventContext } from '../event.ts';
 import { adviceFor } from './delivery-labels.ts';
@@ -37,11 +37,7 @@ export async function sendTest(
 ): Promise<TestResult> {
   const endpoint = (await webhooks.settings()).endpoints.find(({ id }) => id === endpointId);
   if (!endpoint)
-    throw new RestError({
-      code: 'rest_svc_webhook_not_found',
-      message: `There is no webhook endpoint with the id ${endpointId}.`,
-      status: 404,
-    });
+    throw restError(404, 'rest_svc_webhook_not_found', `There is no webhook endpoint with the id ${endpointId}.`);
   const name = event ?? endpoint.events.find((candidate) => webhooks.catalogue.find(candidate)) ?? '';
   const refuse = (why: string): TestResult => ({
     delivered: false,

@@ -1,4 +1,4 @@
-import { RestError, formFields } from '#plugin-api';
+import { formFields, restError } from '#plugin-api';
 import { endpointSchema, newEndpoint } from '../endpoint.ts';
 import type { Endpoint, EndpointInput, EndpointSettings } from '../endpoint.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
@@ -29,11 +29,7 @@ export async function endpointView(
   const settings = await webhooks.settings();
   const found = settings.endpoints.find((endpoint) => endpoint.id === (id ?? copyOf));
   if (!found && (id ?? copyOf) !== undefined && (id ?? copyOf) !== null)
-    throw new RestError({
-      code: 'rest_svc_webhook_not_found',
-      message: 'Webhook endpoint not found. It may have been deleted.',
-      status: 404,
-    });
+    throw restError(404, 'rest_svc_webhook_not_found', 'Webhook endpoint not found. It may have been deleted.');
   const saved = id !== null && found ? found : { ...newForm, ...(found && copied(found)) };
   const { secret: _secret, headers: _headers, ...typed } = rejected?.input ?? {};
   const shown = { ...saved, ...typed };

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatMoney, RestError, type AdminPageBody, withNotice } from '#plugin-api';
+import { formatMoney, restError, type AdminPageBody, withNotice } from '#plugin-api';
 import { exportList, listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
@@ -24,11 +24,7 @@ export function submissionsPage(parts: AiForms): AdminPageBody {
       delete: async ({ form, user, log }) => {
         const id = textOf(form['id']);
         if (!(await submissions.delete(id)))
-          throw new RestError({
-            code: 'rest_svc_submission_not_found',
-            status: 404,
-            message: 'Submission not found. It may have been deleted.',
-          });
+          throw restError(404, 'rest_svc_submission_not_found', 'Submission not found. It may have been deleted.');
         log.info('Deleted form submission', { event: 'form_submission_deleted', submission: id, user_id: user.id });
         return withNotice('success', 'Submission deleted.');
       },

@@ -1,4 +1,4 @@
-import { RestResponse, RestError, type HostApi, type User } from '#plugin-api';
+import { RestResponse, restError, type HostApi, type User } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { AiForm } from '../forms/form.ts';
@@ -75,11 +75,7 @@ export async function savePost(
   { form, submission }: { readonly form: AiForm; readonly submission: Submission },
 ): Promise<PostResponse> {
   if (!maySavePosts(form, user))
-    throw new RestError({
-      code: 'rest_forbidden',
-      status: 403,
-      message: 'You cannot save posts. Sign in as a user who can write posts.',
-    });
+    throw restError(403, 'rest_forbidden', 'You cannot save posts. Sign in as a user who can write posts.');
   const { title, body } = splitTitle(submission.response);
   const post = await content.posts.create(
     { title: title || form.name, content: await markdownToHtml(body), status: 'draft' },

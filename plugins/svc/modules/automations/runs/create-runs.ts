@@ -1,4 +1,4 @@
-import { errorText, formatCount, formatNumber, RestError, type HostApi } from '#plugin-api';
+import { errorText, formatCount, formatNumber, restError, type HostApi } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import type { Candidate } from '../sources/read-source.ts';
@@ -60,11 +60,7 @@ export function createRuns({ host, tasks }: RunParts): Runs {
       const task = await tasks.get(taskId);
       if (task === null) throw unknownTask(taskId);
       if (task.status === 'paused')
-        throw new RestError({
-          code: 'rest_svc_task_paused',
-          status: 409,
-          message: `${task.name} is paused. Resume it first.`,
-        });
+        throw restError(409, 'rest_svc_task_paused', `${task.name} is paused. Resume it first.`);
       const { id } = await store.begin(taskId, begunBy);
       try {
         return await store.end(id, { state: 'done', ...(await collect(task, id)) });

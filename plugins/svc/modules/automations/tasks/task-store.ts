@@ -1,4 +1,4 @@
-import { fillDefaults, isRecord, RestError, type HostApi, invalidFields } from '#plugin-api';
+import { fillDefaults, isRecord, restError, type RestError, type HostApi, invalidFields } from '#plugin-api';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { taskErrors } from './task-errors.ts';
@@ -92,11 +92,11 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
 }
 
 export function unknownTask(id: unknown): RestError {
-  return new RestError({
-    code: 'rest_svc_task_not_found',
-    status: 404,
-    message: `There is no task with the id ${String(id)}. It may have been deleted.`,
-  });
+  return restError(
+    404,
+    'rest_svc_task_not_found',
+    `There is no task with the id ${String(id)}. It may have been deleted.`,
+  );
 }
 
 function withoutReadOnly(given: unknown): Members {

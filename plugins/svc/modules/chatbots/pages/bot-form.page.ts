@@ -1,4 +1,4 @@
-import { fieldError, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { fieldError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -143,12 +143,7 @@ export function botFormPage(parts: ChatbotParts): AdminPageBody {
 function draftOf(bot: Bot, id: unknown): FormDraft {
   if (typeof id !== 'string') return newForm;
   const form = bot.forms.find((candidate) => candidate.id === id);
-  if (!form)
-    throw new RestError({
-      code: 'rest_svc_no_form',
-      status: 404,
-      message: 'This form does not exist. It may have been deleted.',
-    });
+  if (!form) throw restError(404, 'rest_svc_no_form', 'This form does not exist. It may have been deleted.');
   return toFormDraft(form);
 }
 

@@ -1,4 +1,4 @@
-import { fieldError, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { fieldError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -36,12 +36,7 @@ function draftOf(bot: Bot, { rule: id, event, form }: AdminRequest['query']): Ru
       form: typeof form === 'string' ? form : '',
     });
   const rule = bot.rules.find((candidate) => candidate.id === id);
-  if (!rule)
-    throw new RestError({
-      code: 'rest_svc_no_rule',
-      status: 404,
-      message: 'This rule does not exist. It may have been deleted.',
-    });
+  if (!rule) throw restError(404, 'rest_svc_no_rule', 'This rule does not exist. It may have been deleted.');
   return toRuleDraft(rule);
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { requireFound, formatCount, RestError, type AdminPageBody, withNotice } from '#plugin-api';
+import { requireFound, formatCount, restError, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { parsePerson, type Person } from '../conversations/personal-data.ts';
 import type { Receipt } from '../conversations/receipts.ts';
@@ -31,11 +31,11 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
       receipt: async ({ form }) => {
         const receipt = await (await parts.personalData()).receipt(String(form['id']));
         if (receipt?.document == null)
-          throw new RestError({
-            code: 'rest_svc_receipt_not_found',
-            status: 404,
-            message: 'Receipt not found. Receipts of earlier versions are not signed and cannot be downloaded.',
-          });
+          throw restError(
+            404,
+            'rest_svc_receipt_not_found',
+            'Receipt not found. Receipts of earlier versions are not signed and cannot be downloaded.',
+          );
         return {
           download: {
             name: `receipt-${receipt.id}.json`,

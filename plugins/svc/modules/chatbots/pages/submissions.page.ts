@@ -1,4 +1,4 @@
-import { RestError, type AdminPageBody, withNotice } from '#plugin-api';
+import { restError, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { SubmissionFilter, Submission } from '../forms/submission.ts';
 import { exportList, listPage, paginate } from '../../../admin-ui/list-pages.ts';
@@ -20,11 +20,11 @@ export function submissionsPage(parts: ChatbotParts): AdminPageBody {
       delete: async ({ form, user, log }) => {
         const id = typeof form['id'] === 'string' ? form['id'] : '';
         if (!(await submissions.delete(id)))
-          throw new RestError({
-            code: 'rest_svc_submission_not_found',
-            status: 404,
-            message: 'This submission does not exist. It may have been deleted in another window.',
-          });
+          throw restError(
+            404,
+            'rest_svc_submission_not_found',
+            'This submission does not exist. It may have been deleted in another window.',
+          );
         log.info('Form submission deleted', { event: 'form_submission_deleted', submission: id, by: user.id });
         return withNotice('success', 'Submission deleted.');
       },

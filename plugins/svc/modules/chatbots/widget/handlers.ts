@@ -1,4 +1,4 @@
-import { RestError, RestResponse, type RestRequest } from '#plugin-api';
+import { RestResponse, restError, type RestRequest } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
 import { saveFeedback } from './save-feedback.ts';
@@ -142,8 +142,7 @@ async function wholeResponse(answer: FollowedAnswer): Promise<RestResponse> {
   let conversation = '';
   for await (const event of answer.follow()) {
     if (event.type === 'accepted') ({ conversation } = event);
-    else if (event.type === 'error')
-      throw new RestError({ code: event.code, message: event.message, status: event.status });
+    else if (event.type === 'error') throw restError(event.status, event.code, event.message);
     else if (event.type === 'done') {
       const { message, form, limit } = event;
       return new RestResponse({

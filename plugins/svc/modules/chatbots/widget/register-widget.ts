@@ -1,4 +1,4 @@
-import { argumentBounds, lazy, RestError } from '#plugin-api';
+import { argumentBounds, lazy, restError, type RestError } from '#plugin-api';
 import type { RestRequest, RouteArgument, RouteDefinition, HostApi, ShortcodeAttributes, User } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
@@ -146,11 +146,11 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
 }
 
 function notJson(): RestError {
-  return new RestError({
-    code: 'rest_unsupported_media_type',
-    status: 415,
-    message: 'Send the body as JSON, with the header Content-Type: application/json.',
-  });
+  return restError(
+    415,
+    'rest_unsupported_media_type',
+    'Send the body as JSON, with the header Content-Type: application/json.',
+  );
 }
 
 /** `GET /widget.js` and `GET /widget.css`. */

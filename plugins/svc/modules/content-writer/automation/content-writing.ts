@@ -1,4 +1,4 @@
-import { requireFound, RestError, isUrl, type User } from '#plugin-api';
+import { requireFound, isUrl, restError, type User } from '#plugin-api';
 import type { AutomationItem, AutomationResult } from '../../../kit/automation-task.ts';
 import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
@@ -121,11 +121,7 @@ export async function findTemplate(writer: ContentWriter, named: unknown, kind: 
   const name = nameOf(named, kind);
   const found = await writer.templates.find(name);
   if (found === null || errors['template'] !== undefined)
-    throw new RestError({
-      code: 'rest_svc_template_not_found',
-      status: 400,
-      message: errors['template'] ?? `There is no template ${name}.`,
-    });
+    throw restError(400, 'rest_svc_template_not_found', errors['template'] ?? `There is no template ${name}.`);
   return found;
 }
 
@@ -156,16 +152,15 @@ function nameOf(named: unknown, kind: TemplateKind): string {
 export async function runPostRewriting(writer: ContentWriter, item: AutomationItem): Promise<AutomationResult> {
   const { host } = writer;
   const id = Number(item.input['post_id'] ?? item.target);
-  if (!Number.isInteger(id) || id < 1)
-    throw new RestError({ code: 'rest_post_invalid_id', status: 400, message: `${item.target} is not a post id.` });
+  if (!Number.isInteger(id) || id < 1) throw restError(400, 'rest_post_invalid_id', `${item.target} is not a post id.`);
   const user = await findAuthor(writer, item);
   const post = await editablePost(host, id, user);
   if (post.password !== '')
-    throw new RestError({
-      code: 'rest_cannot_edit',
-      status: 403,
-      message: `The post ${String(id)} is protected by a password, so its text is not sent to a provider. Remove the password first.`,
-    });
+    throw restError(
+      403,
+      'rest_cannot_edit',
+      `The post ${String(id)} is protected by a password, so its text is not sent to a provider. Remove the password first.`,
+    );
   const template = await findTemplate(writer, item.settings['template'], 'rewrite');
   const text = (name: string): string => (typeof item.settings[name] === 'string' ? item.settings[name] : '');
   const generation: ContentGeneration = {
@@ -208,11 +203,11 @@ export async function runPostRewriting(writer: ContentWriter, item: AutomationIt
       const before = await host.content.posts.get(id);
       // Edits made during the generation must not be lost.
       if (before?.title !== post.title || before.content !== post.content || before.excerpt !== post.excerpt)
-        throw new RestError({
-          code: 'rest_svc_post_changed',
-          status: 409,
-          message: 'The post was edited while it was being rewritten. Nothing was overwritten. Retry the item.',
-        });
+        throw restError(
+          409,
+          'rest_svc_post_changed',
+          'The post was edited while it was being rewritten. Nothing was overwritten. Retry the item.',
+        );
       const saved = await prepared.write();
       await emitGenerated(host, { draft, html: prepared.html, generation, post: saved, taskId: item.task.id });
       return { postId: saved.id };

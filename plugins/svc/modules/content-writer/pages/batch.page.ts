@@ -1,4 +1,4 @@
-import { formatCount, RestError, withNotice } from '#plugin-api';
+import { formatCount, withNotice, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -32,11 +32,7 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
         const batch = await find(request, request.form['id']);
         const { mapping } = batch.settings;
         if (mapping === null || batch.status !== 'draft')
-          throw new RestError({
-            code: 'rest_svc_batch_started',
-            status: 409,
-            message: 'The columns cannot be changed after the batch is started.',
-          });
+          throw restError(409, 'rest_svc_batch_started', 'The columns cannot be changed after the batch is started.');
         const chosen = (name: string): string =>
           mapping.columns.includes(readText(request, name)) ? readText(request, name) : '';
         const changed = {
@@ -91,10 +87,6 @@ async function requireBatch(writer: ContentWriter, { user }: AdminRequest, id: u
   const number = parseId(id);
   const batch = number === null ? null : await writer.runs.batch(number);
   if (batch === null || (batch.userId !== user.id && !user.can('manage_options')))
-    throw new RestError({
-      code: 'rest_svc_batch_not_found',
-      status: 404,
-      message: 'Batch not found. It may have been deleted.',
-    });
+    throw restError(404, 'rest_svc_batch_not_found', 'Batch not found. It may have been deleted.');
   return batch;
 }

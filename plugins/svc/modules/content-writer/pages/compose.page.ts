@@ -1,4 +1,4 @@
-import { RestError, withNotice, fieldErrorsOf, invalidFields, withFieldErrors } from '#plugin-api';
+import { RestError, withNotice, fieldErrorsOf, invalidFields, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readGroup, readText } from '../../../admin-ui/form-values.ts';
@@ -58,11 +58,7 @@ export function composePage(writer: ContentWriter): AdminPageBody {
       'save-template': (request) => saveTemplate(writer, request),
       sandbox: async ({ user }) => {
         if (!user.can('manage_options'))
-          throw new RestError({
-            code: 'rest_forbidden',
-            status: 403,
-            message: 'Your account is not allowed to turn on the sandbox.',
-          });
+          throw restError(403, 'rest_forbidden', 'Your account is not allowed to turn on the sandbox.');
         await writer.settings.sandbox.set(true);
         return withNotice('success', 'The sandbox is on: texts are generated locally and cost nothing.');
       },

@@ -1,4 +1,4 @@
-import { formatNumber, RestError, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { formatNumber, restError, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { BatchTotals } from '../runs/item.ts';
@@ -21,11 +21,7 @@ export function runsPage(writer: ContentWriter): AdminPageBody {
           item.batchId !== null ||
           (item.userId !== request.user.id && !request.user.can('manage_options'))
         )
-          throw new RestError({
-            code: 'rest_svc_text_not_found',
-            status: 404,
-            message: 'Text not found. It may have been deleted.',
-          });
+          throw restError(404, 'rest_svc_text_not_found', 'Text not found. It may have been deleted.');
         await runs.remove(item.uuid);
         return withNotice('success', item.postId === null ? 'Text deleted.' : 'Text deleted. Its post is kept.');
       },

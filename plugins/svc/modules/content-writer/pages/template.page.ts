@@ -1,4 +1,4 @@
-import { formFields, requireFound, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { formFields, requireFound, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -68,11 +68,11 @@ function save(writer: ContentWriter, request: AdminRequest): Promise<AdminAction
       settings = readTemplateForm(request.form, base);
       const saved = id === '' ? await templates.create(settings) : await templates.replace(id, settings);
       if (saved === null)
-        throw new RestError({
-          code: 'rest_svc_template_not_found',
-          status: 404,
-          message: 'This template was deleted. Copy your prompts and save them as a new template.',
-        });
+        throw restError(
+          404,
+          'rest_svc_template_not_found',
+          'This template was deleted. Copy your prompts and save them as a new template.',
+        );
       return withNotice('success', `${saved.name} saved.`, { redirect: slugs.templates });
     },
     async (errors) => ({ template, data: await view(writer, { id, settings, errors }) }),

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
+import { restError, type RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
@@ -35,11 +35,7 @@ export function templatesPage(writer: ContentWriter): AdminPageBody {
 }
 
 function gone(): RestError {
-  return new RestError({
-    code: 'rest_svc_template_not_found',
-    status: 404,
-    message: 'Template not found. It may have been deleted.',
-  });
+  return restError(404, 'rest_svc_template_not_found', 'Template not found. It may have been deleted.');
 }
 
 async function view(writer: ContentWriter, refused?: readonly string[]): Promise<Record<string, unknown>> {

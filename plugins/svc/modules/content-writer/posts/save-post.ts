@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { RestError, type HostApi, type NewPost, type Post, type User, invalidFields } from '#plugin-api';
+import { restError, type HostApi, type NewPost, type Post, type User, invalidFields } from '#plugin-api';
 import { generatedFileName } from '../../../kit/generated-file-name.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { ContentGeneration } from '../hooks.ts';
@@ -103,17 +103,9 @@ export async function editablePost(
 ): Promise<Post> {
   const post = await content.posts.get(id);
   if (post === null || post.type === 'revision' || post.type === 'attachment' || post.status === 'trash')
-    throw new RestError({
-      code: 'rest_post_invalid_id',
-      status: 404,
-      message: `The post ${String(id)} does not exist or cannot be rewritten.`,
-    });
+    throw restError(404, 'rest_post_invalid_id', `The post ${String(id)} does not exist or cannot be rewritten.`);
   if (user !== null && !(await content.can(user, 'edit_post', id)))
-    throw new RestError({
-      code: 'rest_cannot_edit',
-      status: 403,
-      message: `${user.displayName} is not allowed to edit the post ${String(id)}.`,
-    });
+    throw restError(403, 'rest_cannot_edit', `${user.displayName} is not allowed to edit the post ${String(id)}.`);
   return post;
 }
 

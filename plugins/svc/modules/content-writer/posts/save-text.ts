@@ -1,4 +1,4 @@
-import { RestError, type Post, type User } from '#plugin-api';
+import { RestError, restError, type Post, type User } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { emitGenerated } from '../content-generated.event.ts';
@@ -78,11 +78,7 @@ async function findOrAdd(
     });
     return { input: emptyInput, draft: emptyDraft, status: 'cancelled', postId: null };
   }
-  throw new RestError({
-    code: 'rest_svc_text_not_found',
-    status: 404,
-    message: 'Text not found. Write it again.',
-  });
+  throw restError(404, 'rest_svc_text_not_found', 'Text not found. Write it again.');
 }
 
 function withoutParts({ ai, input_tokens, output_tokens, cost, unpriced }: ContentDraft): ContentDraft {

@@ -1,4 +1,4 @@
-import { JobLostError, RestError, type RunningJob, type User } from '#plugin-api';
+import { JobLostError, RestError, restError, type RunningJob, type User } from '#plugin-api';
 import type { ContentPorts } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { preparePost } from '../posts/save-post.ts';
@@ -23,8 +23,7 @@ export async function runItem(ports: ContentPorts, id: number, job: RunningJob):
   if (item === null) return;
   try {
     const batch = await createBatchStore(ports.host).batch(item.batchId ?? 0);
-    if (batch === null)
-      throw new RestError({ code: 'rest_svc_batch_not_found', status: 404, message: 'The batch was deleted.' });
+    if (batch === null) throw restError(404, 'rest_svc_batch_not_found', 'The batch was deleted.');
     const user = await requireOwner(ports, batch.userId);
     const generation: ContentGeneration = {
       key: item.uuid,
@@ -52,8 +51,7 @@ export async function runItem(ports: ContentPorts, id: number, job: RunningJob):
 
 async function requireOwner({ host }: ContentPorts, id: number): Promise<User> {
   const user = await host.users.get(id);
-  if (user === null)
-    throw new RestError({ code: 'rest_user_invalid_id', status: 400, message: 'The owner of this batch was deleted.' });
+  if (user === null) throw restError(400, 'rest_user_invalid_id', 'The owner of this batch was deleted.');
   return user;
 }
 

@@ -1,4 +1,4 @@
-import { RestError, type HostApi, type RunningJob } from '#plugin-api';
+import { RestError, restError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
@@ -166,11 +166,7 @@ function limitReached(
 function checkRequest(request: ImageRequest, settings: VisitorSettings): VisitorImageArgs {
   if (!settings.enabled || settings.models.length === 0) throw errors.images_not_offered();
   if (settings.consent.required && !request.consent)
-    throw new RestError({
-      code: 'rest_svc_consent_required',
-      status: 403,
-      message: 'Accept the terms first: tick the box.',
-    });
+    throw restError(403, 'rest_svc_consent_required', 'Accept the terms first: tick the box.');
   const prompt = request.prompt.trim();
   if (prompt === '') throw invalidParam('prompt', 'Describe the image.');
   if ([...prompt].length > 1000) throw invalidParam('prompt', 'Use at most 1,000 characters.');

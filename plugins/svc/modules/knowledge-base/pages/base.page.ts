@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { formatCount, formatNumber, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { formatCount, formatNumber, RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
@@ -81,11 +81,11 @@ function sourceActions(parts: KnowledgeParts): Readonly<Record<string, Action>> 
     const base = await findBase(parts, readText(request, 'id'));
     const source = await sources.get(Number(readText(request, 'source')));
     if (source?.baseId !== base.id)
-      throw new RestError({
-        code: 'rest_svc_source_not_found',
-        status: 404,
-        message: 'This source no longer exists. It may have been deleted in another window.',
-      });
+      throw restError(
+        404,
+        'rest_svc_source_not_found',
+        'This source no longer exists. It may have been deleted in another window.',
+      );
     return { base, id: source.id };
   };
   return {
@@ -189,11 +189,11 @@ async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBas
 }
 
 function baseNotFound(): RestError {
-  return new RestError({
-    code: 'rest_svc_knowledge_base_not_found',
-    status: 404,
-    message: 'This knowledge base no longer exists. It may have been deleted in another window.',
-  });
+  return restError(
+    404,
+    'rest_svc_knowledge_base_not_found',
+    'This knowledge base no longer exists. It may have been deleted in another window.',
+  );
 }
 
 function basePath({ id }: Pick<KnowledgeBase, 'id'>): string {
