@@ -17,6 +17,8 @@ export interface ClientBundleInit {
   /** Absolute paths of the entry points, TypeScript or JavaScript and CSS. */
   readonly script: string;
   readonly styles: string;
+  /** Change the source of files that match, for packages with unused parts that the build cannot recognize. */
+  readonly edits?: readonly { readonly file: RegExp; readonly edit: (source: string) => string }[];
 }
 
 /** Builds that use esbuild's child process at the moment. */
@@ -59,7 +61,7 @@ async function buildBundle(init: ClientBundleInit): Promise<ClientBundle> {
         entryPoints: [init.script],
         format: 'iife',
         platform: 'browser',
-        plugins: [stylesAsText(styles.text)],
+        plugins: [stylesAsText(styles.text), editSources(init.edits ?? [])],
       })
     ).outputFiles;
     if (!script) throw new Error('The bundle contains no script.');
@@ -77,6 +79,19 @@ function stylesAsText(styles: string): Plugin {
     name: 'styles as text',
     setup(build) {
       build.onLoad({ filter: /\.css$/ }, () => ({ contents: styles.trim(), loader: 'text' }));
+    },
+  };
+}
+
+function editSources(edits: NonNullable<ClientBundleInit['edits']>): Plugin {
+  return {
+    name: 'edits',
+    setup(build) {
+      for (const { file, edit } of edits)
+        build.onLoad({ filter: file }, async ({ path }) => {
+          const { readFile } = await import('node:fs/promises');
+          return { contents: edit(await readFile(path, 'utf8')), loader: 'js' };
+        });
     },
   };
 }
