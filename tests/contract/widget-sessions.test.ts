@@ -44,7 +44,7 @@ describeWidget('sessions of the chat widget', (site) => {
     const bot = await site().bot({ instructions: 'For [username].' });
     const { cookie } = await site().user('ada');
     const guest = await site().started(bot, { origin: site().host.url, cookie });
-    expect((await guest.start()).body.user).to.deep.equal({ signed_in: true, name: 'ADA' });
+    expect((await guest.start()).body.user).to.deep.equal({ signed_in: true, name: 'ADA', is_admin: false });
     await guest.send('Hello');
     expect(site().upstream.calls[0]?.messages[0]?.content).to.equal('For ADA.');
     // The same user in another browser finds the conversation.
@@ -65,7 +65,7 @@ describeWidget('sessions of the chat widget', (site) => {
       const { body } = await site()
         .guest(bot, { ...headers, cookie })
         .start();
-      expect(body.user, JSON.stringify(headers)).to.deep.equal({ signed_in: false, name: '' });
+      expect(body.user, JSON.stringify(headers)).to.deep.equal({ signed_in: false, name: '', is_admin: false });
     }
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { becomes } from '../helpers/until.ts';
+import { accessibilityViolations } from './browser.ts';
 import { drive, startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 describe('the widget on a page of another site', () => {
@@ -57,6 +58,7 @@ describe('the widget on a page of another site', () => {
     await page.reload();
     await chat.answers.getByText('remember me').waitFor();
     await becomes(() => chat.root.locator('.entry').count(), 3);
+    expect(await chat.root.locator('.day').allTextContents()).to.deep.equal(['Today']);
     await becomes(() => chat.field.inputValue(), 'half a sentence');
     await chat.root.getByRole('button', { name: /^New chat/ }).click();
     await chat.root.getByRole('menuitem', { name: 'New chat' }).click();
@@ -100,6 +102,11 @@ describe('the widget on a page of another site', () => {
     await good.click();
     await chat.root.locator('.thanks').getByText('Thank you for your feedback.').waitFor();
     await becomes(() => good.getAttribute('aria-pressed'), 'true');
+    await rate();
+    await chat.root.getByLabel('What could be better?').press('Escape');
+    await becomes(() => chat.root.getByLabel('What could be better?').isVisible(), false);
+    expect(await chat.panel.isVisible()).to.equal(true);
+    await Promise.all([page.waitForResponse(/\/feedback$/), bad.click()]);
     await rate();
     await chat.root.getByLabel('What could be better?').fill('Everything.');
     await chat.root.getByRole('button', { name: 'Submit' }).click();
@@ -195,7 +202,8 @@ describe('the widget on a page of another site', () => {
       expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal(
         'https://example.com/returns',
       );
-      await becomes(() => chat.root.locator('.sources li').allTextContents(), ['Returns91 %', 'A leaflet40 %']);
+      // How well they match is for administrators.
+      await becomes(() => chat.root.locator('.sources li').allTextContents(), ['Returns', 'A leaflet']);
       await page.reload();
       await chat.root.getByText('Sources (2)').waitFor();
     } finally {
@@ -211,7 +219,7 @@ describe('the widget on a page of another site', () => {
     await chat.open();
     await chat.ask('echo: the only one');
     await chat.root.getByText('That was all for today.').waitFor();
-    await chat.root.getByText(/You can write again .*\d/).waitFor();
+    await chat.root.getByText(/You can write again on \w+day, \d{1,2} [A-Z]/).waitFor();
     await becomes(() => chat.field.isVisible(), false);
     await page.reload();
     await chat.root.getByText('That was all for today.').waitFor();
@@ -232,5 +240,84 @@ describe('the widget on a page of another site', () => {
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
     await chat.ask('echo: three');
     await becomes(() => chat.answers.allTextContents(), ['three']);
+  });
+
+  it('loads the window when it is opened, and says who wrote an answer and when', async () => {
+    const id = await site.bot();
+    const { page, chat, problems } = await site.visit({ body: '' });
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(new URL(request.url()).pathname.split('/').pop() ?? ''));
+    await page.goto(site.publish({ body: site.tag(id) }));
+    await chat.launcher.waitFor();
+    expect(loaded).to.include('widget.js').and.not.include('chat.js');
+    await chat.open();
+    expect(loaded).to.include('chat.js');
+    await chat.ask('echo: who are you?');
+    const answer = chat.root.locator('.entry[data-ai-generated="true"]');
+    expect(await answer.locator('.meta').textContent()).to.match(/^AI assistant · \d\d:\d\d$/);
+    expect(await answer.locator('.avatar').count()).to.equal(1);
+    expect(await chat.panel.getAttribute('data-ai-disclosure')).to.equal('ai-generated');
+    const silent = await site.visit({ body: site.tag(await site.bot({ look: { disclose_ai: false } })) });
+    await silent.chat.open();
+    await silent.chat.ask('echo: and you?');
+    expect(await silent.chat.root.locator('.answered .meta').textContent()).to.match(/^\d\d:\d\d$/);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('invites once, and shows beside its button the answer that arrives while it is closed', async () => {
+    const { page, chat, problems } = await site.visit({
+      body: site.tag(await site.bot({ look: { invite_after: 0 }, texts: { invitation: 'Questions? Ask me.' } })),
+    });
+    const teaser = chat.root.locator('.teaser');
+    await teaser.getByText('Questions? Ask me.').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await teaser.getByRole('button', { name: 'Close' }).click();
+    await page.reload();
+    await chat.launcher.waitFor();
+    expect(await teaser.isVisible()).to.equal(false);
+    await chat.open();
+    await chat.ask('echo: warm up');
+    await chat.field.fill(`echo: ${'a long answer '.repeat(60)}`);
+    await chat.field.press('Enter');
+    await chat.launcher.click();
+    await teaser.getByText('a long answer').waitFor();
+    await chat.root.locator('.dot').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await teaser.getByText('a long answer').click();
+    await chat.field.waitFor();
+    await becomes(() => chat.root.locator('.dot').isVisible(), false);
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('asks once whether the question was answered, and stores it with the conversation', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.open();
+    await chat.ask('echo: one');
+    const question = chat.root.getByRole('group', { name: 'Was your question answered?' });
+    expect(await question.isVisible()).to.equal(false);
+    await chat.ask('echo: two');
+    await question.waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await Promise.all([page.waitForResponse(/\/solved$/), question.getByRole('button', { name: 'No' }).click()]);
+    await question.getByText('What is still missing?').waitFor();
+    await becomes(() => page.evaluate('document.activeElement.shadowRoot.activeElement.localName'), 'textarea');
+    const stored = await site.host.database.knex('svc_conversations').pluck<string[]>('variables');
+    expect(stored.filter((text) => JSON.stringify(text).includes('solved'))).to.have.length(1);
+    await page.reload();
+    await chat.answers.getByText('two').waitFor();
+    await chat.ask('echo: three');
+    expect(await question.isVisible()).to.equal(false);
+  });
+
+  it('offers to try again if the window cannot be loaded', async () => {
+    const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
+    await chat.launcher.waitFor();
+    await page.route('**/chat.js*', (route) => route.abort());
+    await chat.launcher.click();
+    await chat.root.locator('.teaser').getByText('Something went wrong.').waitFor();
+    expect(problems.join()).to.contain('The chat window could not be loaded');
+    await page.unroute('**/chat.js*');
+    await chat.launcher.click();
+    await chat.field.waitFor();
   });
 });

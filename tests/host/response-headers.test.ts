@@ -61,7 +61,7 @@ describe('the security headers of a site with https', () => {
   }
 
   it('let other sites load the widget', async () => {
-    for (const file of ['widget.js', 'widget.css']) {
+    for (const file of ['widget.js', 'widget.css', 'chat.js']) {
       const { headers } = await host.fetch(`/wp-json/svc-widget/v1/${file}`);
       expect(headers.get('cross-origin-resource-policy')).to.be.oneOf([null, 'cross-origin']);
     }

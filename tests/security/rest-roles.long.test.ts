@@ -70,6 +70,8 @@ describe('REST by role', () => {
       'GET /',
       'POST /batch/v1',
       'GET /hello/v1/greet/(?P<name>[^/]+)',
+      'GET /svc-widget/v1/chat.css',
+      'GET /svc-widget/v1/chat.js',
       'GET /svc-widget/v1/form.css',
       'GET /svc-widget/v1/form.js',
       'GET /svc-widget/v1/widget.css',

@@ -53,7 +53,11 @@ const look: FormSection = {
       ],
     },
     { title: 'Shape', fields: ['look.size', 'look.corner_radius', 'look.icon', 'look.avatar_url'] },
-    { title: 'Position', fields: ['look.mode', 'look.position', 'look.open_after', 'look.direction'] },
+    {
+      title: 'Position',
+      fields: ['look.mode', 'look.position', 'look.open_after', 'look.invite_after', 'look.direction'],
+    },
+    { title: 'Disclosure', wide: true, fields: ['look.disclose_ai'] },
   ],
 };
 
@@ -62,13 +66,17 @@ const textsSection: FormSection = {
   title: 'Texts',
   help: 'Write them in the language of your visitors. Leave a label empty to use the built-in one.',
   groups: [
-    { title: 'Header and footer', fields: texts('title', 'subtitle', 'footer') },
+    { title: 'Header and footer', fields: texts('title', 'subtitle', 'invitation', 'footer') },
     { title: 'Writing', fields: texts('placeholder', 'send', 'stop', 'retry', 'typing', 'you') },
     {
       title: 'Answers',
-      fields: texts('regenerate', 'copy', 'copied', 'sources', 'good', 'bad', 'comment', 'thanks'),
+      fields: texts('regenerate', 'copy', 'copied', 'sources', 'good', 'bad', 'comment', 'thanks', 'ai'),
     },
-    { title: 'Window', fields: texts('open', 'close', 'new_chat', 'download', 'latest') },
+    { title: 'Was it answered?', fields: texts('solved', 'yes', 'no', 'unsolved') },
+    {
+      title: 'Window',
+      fields: texts('open', 'close', 'dismiss', 'new_chat', 'download', 'latest'),
+    },
     { title: 'Forms and consent', fields: texts('submit', 'required', 'consent_button') },
     { title: 'Limits and errors', fields: texts('again', 'offline', 'error') },
   ],
@@ -92,7 +100,7 @@ const safety: FormSection = {
     { title: 'Consent', wide: true, fields: ['consent'] },
     { title: 'Storage', wide: true, fields: ['privacy'] },
     { title: 'Moderation', wide: true, fields: ['moderation'] },
-    { title: 'Ratings', wide: true, fields: ['feedback'] },
+    { title: 'Ratings', wide: true, fields: ['feedback', 'ask_solved'] },
   ],
 };
 

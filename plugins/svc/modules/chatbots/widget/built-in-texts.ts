@@ -4,7 +4,7 @@ import { consentSchema, limitsSchema, textsSchema } from '../bots/schema/appeara
 import { botSchema } from '../bots/schema/bot-schema.ts';
 
 /** Texts that are hidden while they are empty. The widget has a built-in one for each other empty text. */
-const hiddenWhenEmpty: ReadonlySet<string> = new Set(['title', 'subtitle', 'footer']);
+const hiddenWhenEmpty: ReadonlySet<string> = new Set(['title', 'subtitle', 'footer', 'invitation']);
 
 /** The bot with its built-in texts in the language of the site. What an administrator wrote stays as it is. */
 export function inSiteLanguage(bot: Bot, { i18n }: Pick<HostApi, 'i18n'>): Bot {

@@ -2,6 +2,7 @@ import { RestResponse, restError, type RestRequest } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
 import { saveFeedback } from './save-feedback.ts';
+import { readSolved, saveSolved } from './save-solved.ts';
 import { submitForm } from './submit-form.ts';
 import { guestRefusal, refuseGuest } from './limits.ts';
 import { checkAddress } from './moderation.ts';
@@ -14,7 +15,7 @@ import type { Widget } from './widget.ts';
 import type { RouteHandlers } from '../../../kit/route.ts';
 
 /** Handlers of the widget's routes, loaded at the first call. */
-export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'stop' | 'feedback' | 'forms'> {
+export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'stop' | 'feedback' | 'solved' | 'forms'> {
   /** Whether pages of an origin may use a bot (D16). */
   allowsOrigin(origin: string, botId: number): Promise<boolean>;
 }
@@ -57,6 +58,8 @@ export function createHandlers(widget: Widget): WidgetHandlers {
     },
     feedback: async (request) =>
       new RestResponse({ body: await saveFeedback(widget, await identifyVisitor(request), request), headers: noStore }),
+    solved: async (request) =>
+      new RestResponse({ body: await saveSolved(widget, await identifyVisitor(request), request), headers: noStore }),
     async forms(request) {
       const visitor = await identifyVisitor(request);
       checkAddress(visitor.bot, visitor.ip);
@@ -85,9 +88,10 @@ async function start(
         ? null
         : {
             id: current.uuid,
+            solved: readSolved(current.variables),
             messages: (await conversations.messages(current.id, { last: maxShownMessages })).map(widgetMessage),
           },
-    user: { signed_in: user.id > 0, name: user.displayName },
+    user: { signed_in: user.id > 0, name: user.displayName, is_admin: user.can('manage_options') },
     consented: (current ?? latest)?.consentedAt != null,
     limit: guestRefusal(visitor) ?? usedUp,
   };

@@ -9,8 +9,10 @@
  * | `POST /bots/{bot_id}/messages` | SendRequest -> SSE of SendEvent, or SendResponse where `Accept` names no `text/event-stream` |
  * | `POST /bots/{bot_id}/stop` | StopRequest -> `{stopped: boolean}`; the text so far is kept |
  * | `POST /bots/{bot_id}/feedback` | FeedbackRequest -> FeedbackResponse |
+ * | `POST /bots/{bot_id}/solved` | SolvedRequest -> `{solved: boolean}`; stored as the variable `solved`, `yes` or `no` |
  * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormResponse; 400 `rest_invalid_param` with `data.params` by field |
- * | `GET /widget.js`, `GET /widget.css` | the script and its styles |
+ * | `GET /widget.js`, `GET /widget.css` | the button and its styles |
+ * | `GET /chat.js`, `GET /chat.css` | the window, loaded when it is opened |
  *
  * A refused message (a limit, consent, a banned word, an expired session) gets an error response with its status, as JSON,
  * with or without a stream. `rest_svc_chat_limit_reached` and
@@ -37,6 +39,8 @@ export interface WidgetBot {
   readonly texts: BotTexts;
   readonly consent: { readonly required: boolean; readonly text: string };
   readonly feedback: boolean;
+  /** Visitors are asked whether their question was solved. */
+  readonly ask_solved: boolean;
   /** Conversations are stored and shown again after a reload. */
   readonly keeps: boolean;
   /** Origins whose images are shown in answers: the site's own, and those of the bot's settings. */
@@ -58,6 +62,8 @@ export interface WidgetMessage {
 
 export interface WidgetConversation {
   readonly id: string;
+  /** What the visitor said; null: nothing yet. */
+  readonly solved: boolean | null;
   readonly messages: readonly WidgetMessage[];
 }
 
@@ -76,7 +82,8 @@ export interface StartResponse {
   readonly bot: WidgetBot;
   /** Null when there is none yet. Another visitor's conversation is treated as missing. */
   readonly conversation: WidgetConversation | null;
-  readonly user: { readonly signed_in: boolean; readonly name: string };
+  /** `is_admin`: may manage the site, and sees how well sources match. */
+  readonly user: { readonly signed_in: boolean; readonly name: string; readonly is_admin: boolean };
   /** The visitor has already consented. */
   readonly consented: boolean;
   /** Shown instead of the input when the limit is used up; else null. */
@@ -165,6 +172,12 @@ export interface FeedbackRequest {
 export interface FeedbackResponse {
   readonly value: FeedbackValue;
   readonly comment: string;
+}
+
+export interface SolvedRequest {
+  readonly token?: string;
+  readonly conversation: string;
+  readonly solved: boolean;
 }
 
 export interface FormRequest {

@@ -98,6 +98,12 @@ const feedbackArgs: Args = {
   value: { type: 'string', enum: ['up', 'down', 'none'], required: true },
   comment: { type: 'string', maxLength: 2000 },
 };
+const solvedArgs: Args = {
+  ...path,
+  token,
+  conversation: { ...conversation, required: true },
+  solved: { type: 'boolean', required: true, description: 'Whether the question was solved.' },
+};
 const formArgs: Args = {
   ...path,
   token,
@@ -142,6 +148,7 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
   });
   post('stop', 'stop', { args: stopArgs, summary: 'Stop the running answer.' });
   post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rate an answer.' });
+  post('solved', 'solved', { args: solvedArgs, summary: 'Say whether the question was solved.' });
   post('forms', 'forms/(?P<form_id>[\\w-]+)', { args: formArgs, summary: 'Submit a form.' });
 }
 
@@ -153,12 +160,19 @@ function notJson(): RestError {
   );
 }
 
-/** `GET /widget.js` and `GET /widget.css`. */
+/** `GET /widget.js` and `GET /widget.css` of the button, `GET /chat.js` and `GET /chat.css` of the window. */
 export function registerScriptRoutes({ host }: { readonly host: Pick<HostApi, 'rest' | 'log'> }): void {
+  const bundles = (): Promise<typeof import('../browser/bundle.ts')> => import('../browser/bundle.ts');
   registerClientFiles(host, {
     namespace: widgetNamespace,
     name: 'widget',
     of: 'the widget of chatbots',
-    bundle: async () => (await import('../browser/bundle.ts')).widgetBundle(),
+    bundle: async () => (await bundles()).widgetBundle(),
+  });
+  registerClientFiles(host, {
+    namespace: widgetNamespace,
+    name: 'chat',
+    of: 'the window of chatbots',
+    bundle: async () => (await bundles()).chatBundle(),
   });
 }

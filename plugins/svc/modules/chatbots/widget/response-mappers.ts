@@ -5,7 +5,7 @@ import type { WidgetBot, WidgetMessage } from './protocol.ts';
 
 /** The part of a bot that visitors may see. */
 export function widgetBot(
-  { id, name, greeting, starters, look, texts, consent, feedback, privacy }: Bot,
+  { id, name, greeting, starters, look, texts, consent, feedback, ask_solved, privacy }: Bot,
   { rest }: { readonly rest: Pick<HostApi['rest'], 'url'> },
 ): WidgetBot {
   return {
@@ -17,6 +17,7 @@ export function widgetBot(
     texts,
     consent: { required: consent.required, text: consent.text },
     feedback,
+    ask_solved,
     keeps: privacy.keep,
     image_origins: [...new Set([new URL(rest.url('/')).origin, ...privacy.image_origins])],
   };

@@ -22,6 +22,7 @@ describeDialects('the store of bots', (open) => {
       rules: [],
       forms: [],
     });
+    expect(bot.ask_solved).to.equal(true);
     expect(bot.embed).to.deep.equal({ enabled: true, allowed_domains: [], any_site: false });
     expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 20 });
     expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true, image_origins: [] });
@@ -37,7 +38,7 @@ describeDialects('the store of bots', (open) => {
       Object.entries(bot.texts)
         .filter(([, text]) => text === '')
         .map(([name]) => name),
-    ).to.deep.equal(['subtitle']);
+    ).to.deep.equal(['subtitle', 'invitation']);
     expect([bot.greeting, bot.instructions, bot.limits.message, bot.consent.text, bot.moderation.message]).to.satisfy(
       (texts: string[]) => texts.every((text) => text.length > 10),
     );

@@ -195,6 +195,14 @@ export const botSchema = {
       },
       true,
     ),
+    ask_solved: flag(
+      {
+        title: 'Ask whether the question was answered',
+        description:
+          'Once in a conversation, after the second answer. The conversation and rules have it as the variable “solved”.',
+      },
+      true,
+    ),
     embed: embedSchema,
     rules: rulesSchema,
     forms: formsSchema,

@@ -6,21 +6,19 @@ import type {
   SendResponse,
   SendEvent,
   SendRequest,
+  SolvedRequest,
   StartResponse,
   StartRequest,
   StopRequest,
-  WidgetBot,
 } from '../../widget/protocol.ts';
-import { routeAddress } from '../../../../kit/browser/address.ts';
-import { readFailure, connectionLost } from './failure.ts';
+import { connectionLost } from './failure.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
+import { readJson, request } from './request.ts';
 
 /** Milliseconds without data after which a stream counts as broken. The server sends a comment every 15 s. */
 const streamTimeout = 45_000;
 
 export interface Api {
-  /** The part of the bot that visitors may see. Does not start a session. */
-  describe(): Promise<WidgetBot>;
   start(body: StartRequest): Promise<StartResponse>;
   /** All events of a message, in order; the last is `done` or `error`. @throws Failure if the connection breaks before that */
   send(
@@ -30,36 +28,20 @@ export interface Api {
   stop(body: StopRequest): Promise<{ stopped: boolean }>;
   rate(body: FeedbackRequest): Promise<FeedbackResponse>;
   submit(formId: string, body: FormRequest): Promise<FormResponse>;
+  /** Records whether the visitor's question was solved. */
+  solve(body: SolvedRequest): Promise<unknown>;
 }
 
 /** The routes of one bot. */
 export function createApi(root: string, botId: string): Api {
-  // Cookies are sent only to the page's own site; other sites get the token in the body.
-  const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
-  const request = async (route: string, init: RequestInit): Promise<Response> => {
-    const response = await fetch(routeAddress(root, route), { credentials, cache: 'no-store', ...init }).catch(() => {
-      throw connectionLost();
-    });
-    if (!response.ok) throw await readFailure(response);
-    return response;
-  };
   const post = (route: string, body: object, init: RequestInit = {}): Promise<Response> =>
-    request(`/svc-widget/v1/bots/${botId}/${route}`, {
+    request(root, `/svc-widget/v1/bots/${botId}/${route}`, {
       method: 'POST',
       ...init,
       headers: { 'Content-Type': 'application/json', ...init.headers },
       body: JSON.stringify(body),
     });
-  const readJson = async <Body>(pending: Promise<Response>): Promise<Body> => {
-    const response = await pending;
-    return (await response.json().catch(() => {
-      throw connectionLost();
-    })) as Body;
-  };
-
   return {
-    describe: async () =>
-      (await readJson<{ config: WidgetBot }>(request(`/svc/v1/chatbots/${botId}/embed-config`, {}))).config,
     start: (body) => readJson(post('start', body)),
     async *send(body, { signal, plain }) {
       const response = await post('messages', body, {
@@ -73,6 +55,7 @@ export function createApi(root: string, botId: string): Api {
     },
     stop: (body) => readJson(post('stop', body)),
     rate: (body) => readJson(post('feedback', body)),
+    solve: (body) => readJson(post('solved', body)),
     submit: (formId, body) => readJson(post(`forms/${encodeURIComponent(formId)}`, body)),
   };
 }

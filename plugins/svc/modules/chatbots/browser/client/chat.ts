@@ -37,6 +37,10 @@ export class Chat {
   token: string;
   consented: boolean;
   limit: WidgetLimit | null = null;
+  /** Administrators see how well sources match. */
+  isAdmin = false;
+  /** What the visitor said in this conversation; null: not asked or not answered. */
+  solved: boolean | null = null;
   /** `failed`: the history could not be loaded. */
   phase: 'idle' | 'starting' | 'ready' | 'failed' = 'idle';
   readonly delivery: Delivery;
@@ -96,6 +100,8 @@ export class Chat {
     this.storeToken(response.token, response.consented);
     this.consented ||= response.consented;
     this.limit = response.limit;
+    this.isAdmin = response.user.is_admin;
+    if (!request.new) this.solved = response.conversation?.solved ?? null;
     this.phase = 'ready';
     if (bot.keeps && !this.busy) this.mergeHistory(response.conversation, request.new === true);
     onChange();
@@ -194,6 +200,15 @@ export class Chat {
     this.publish(entry);
   }
 
+  /** Records whether the question was solved. A failure is not worth a message. */
+  solve(solved: boolean): void {
+    this.solved = solved;
+    this.init.onChange();
+    this.init.api
+      .solve({ ...this.identity(), conversation: this.conversation ?? '', solved })
+      .catch((error: unknown) => this.init.onFailure(error as Failure));
+  }
+
   async submitForm(entry: FormEntry, values: Readonly<Record<string, unknown>>): Promise<void> {
     const response: FormResponse = await this.init.api.submit(entry.form.id, {
       ...this.identity(),
@@ -228,6 +243,7 @@ export class Chat {
   newChat(): void {
     this.delivery.drop();
     this.entries = [];
+    this.solved = null;
     this.conversation = null;
     this.init.local.set('conversation', '');
     this.init.session.set('form', '');

@@ -1,5 +1,5 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { icon } from './icons.ts';
+import { icon } from './chat-icons.ts';
 import type { Store } from './storage.ts';
 import type { Environment } from './environment.ts';
 

@@ -1,23 +1,9 @@
 import type { Failure } from './failure.ts';
+import type { Attempt } from './report.ts';
 
-export interface Attempt {
-  readonly root: string;
-  readonly botId: string;
-}
-
-let blocked: string | null = null;
-addEventListener('securitypolicyviolation', (event) => {
-  if (event.effectiveDirective === 'connect-src') blocked = event.blockedURI;
-});
-
-/** Writes one line to the console: the problem and its fix. */
-export function reportProblem(text: string): void {
-  console.error(`[svc chatbot] ${text}`);
-}
-
-/** Writes to the console why a call failed, and how to fix it. */
-export async function reportFailure(failure: Failure, attempt: Attempt): Promise<void> {
-  reportProblem(failure.status === 0 ? await describeNoResponse(attempt) : describeErrorResponse(failure, attempt));
+/** Why a call failed, and how to fix it. */
+export async function diagnose(failure: Failure, attempt: Attempt): Promise<string> {
+  return failure.status === 0 ? describeNoResponse(attempt) : describeErrorResponse(failure, attempt);
 }
 
 function describeErrorResponse({ status, code, message }: Failure, { root, botId }: Attempt): string {
@@ -39,11 +25,8 @@ function notAllowed(botId: string, detail: string): string {
   );
 }
 
-async function describeNoResponse({ root, botId }: Attempt): Promise<string> {
+async function describeNoResponse({ root, botId, blocked }: Attempt): Promise<string> {
   const { origin, protocol } = new URL(root, location.href);
-  // The violation event arrives shortly after the call has failed.
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  if (!navigator.onLine) return 'The browser is offline. The chatbot appears when the connection is back.';
   if (blocked?.startsWith(origin))
     return `The Content-Security-Policy of this page blocks ${origin}. Add ${origin} to its directive connect-src.`;
   if (location.protocol === 'https:' && protocol === 'http:')

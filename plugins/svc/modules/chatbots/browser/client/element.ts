@@ -1,43 +1,26 @@
 import type { WidgetBot } from '../../widget/protocol.ts';
-import { createApi } from './api.ts';
 import { routeAddress } from '../../../../kit/browser/address.ts';
-import { Chat, type ChatEvent } from './chat.ts';
-import { reportProblem, reportFailure } from './diagnose.ts';
+import { createAvatar } from './avatar.ts';
+import type { ChatEvent } from './chat.ts';
+import type { ChatWindow } from './chat-window.ts';
+import { reportFailure, reportProblem } from './report.ts';
 import { h } from '../../../../kit/browser/dom.ts';
 import type { Failure } from './failure.ts';
-import { createEmbedded, createPopup, type Frame } from './frame.ts';
+import { createEmbedded, createPopup, smallScreen, type Frame } from './frame.ts';
 import { applyTheme } from './appearance.ts';
-import { createPanel, type Panel } from './panel.ts';
+import { loadWindow, provideWindow, type WindowScript } from './load-window.ts';
+import { describeBot } from './request.ts';
 import { createStore, type Store } from './storage.ts';
-import { withDefaults } from './texts.ts';
+import { addStyles } from './styles.ts';
 import css from './widget.css';
 
-let sheet: CSSStyleSheet | null = null;
-
-/**
- * Adds the styles as a constructed sheet, which no policy of the page forbids, or else as the file next to the script.
- * Nothing is shown until they are loaded.
- */
-function adoptStyles(shadow: ShadowRoot, wrapper: HTMLElement, address: string): void {
-  if ('adoptedStyleSheets' in Document.prototype && 'replaceSync' in CSSStyleSheet.prototype) {
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-    }
-    shadow.adoptedStyleSheets = [sheet];
-    return;
-  }
-  wrapper.hidden = true;
-  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: address });
-  link.addEventListener('load', () => (wrapper.hidden = false));
-  shadow.prepend(link);
-}
-
 interface Built {
-  readonly chat: Chat;
-  readonly panel: Panel;
   readonly frame: Frame;
   readonly removeTheme: () => void;
+  /** Loads the window; null if that failed. */
+  readonly load: () => Promise<ChatWindow | null>;
+  /** Null until it is loaded. */
+  window: ChatWindow | null;
 }
 
 /** REST root of the first script, for elements without `root`. */
@@ -75,7 +58,7 @@ export class SvcChatbot extends HTMLElement {
 
   /** Opens the window and focuses its input. */
   open(): void {
-    this.built?.frame.open();
+    void this.built?.frame.open();
   }
 
   close(): void {
@@ -84,12 +67,20 @@ export class SvcChatbot extends HTMLElement {
 
   /** Sends a message as the visitor. Returns false if it cannot be sent now. */
   send(text: string): boolean {
-    return this.built?.chat.send(String(text)) ?? false;
+    const { built } = this;
+    if (!built) return false;
+    if (built.window) return built.window.chat.send(String(text));
+    if (this.bot?.consent.required || String(text).trim() === '') return false;
+    void built.load().then((window) => window?.chat.send(String(text)));
+    return true;
   }
 
   newChat(): void {
-    this.built?.chat.newChat();
+    void this.built?.load().then((window) => window?.chat.newChat());
   }
+
+  /** For the script of the window. */
+  static provideWindow = provideWindow;
 
   /** Shows the bot with other settings and starts a new conversation. For editors. */
   preview(bot: WidgetBot): void {
@@ -97,7 +88,7 @@ export class SvcChatbot extends HTMLElement {
     this.teardown();
     this.bot = bot;
     if (this.isConnected) this.build(bot);
-    if (isOpen && this.built) (this.built as Built).frame.open(false);
+    if (isOpen && this.built) void (this.built as Built).frame.open(false);
   }
 
   private get root(): string {
@@ -114,8 +105,7 @@ export class SvcChatbot extends HTMLElement {
     const { root, botId } = this;
     if (!/^[1-9]\d*$/.test(botId))
       return reportProblem(
-        `The chatbot id is missing or invalid: "${botId}". Use <svc-chatbot bot="7"></svc-chatbot> or ` +
-          '<script src="…/svc-widget/v1/widget.js" data-bot="7" async></script>.',
+        `The chatbot id is missing or invalid: "${botId}". Add bot="7" to <svc-chatbot>, or data-bot="7" to the script tag.`,
       );
     if (root === '')
       return reportProblem(
@@ -131,7 +121,7 @@ export class SvcChatbot extends HTMLElement {
   private async describe(): Promise<WidgetBot | null> {
     const { root, botId } = this;
     try {
-      return await createApi(root, botId).describe();
+      return await describeBot(root, botId);
     } catch (error) {
       await reportFailure(error as Failure, { root, botId });
       if (!navigator.onLine)
@@ -152,58 +142,68 @@ export class SvcChatbot extends HTMLElement {
     const wrapper = h('div', { class: 'svc', 'data-mode': mode });
     const removeTheme = applyTheme({ wrapper, host: this, bot });
     const prefix = `svc-chatbot:${root}:${botId}:`;
-    const local = createStore(() => localStorage, prefix);
     const session = createStore(() => sessionStorage, prefix);
-    const texts = withDefaults(bot.texts, bot.name);
-    const chat = new Chat({
-      api: createApi(root, botId),
-      bot,
-      local,
-      session,
-      channel: prefix,
-      onChange: () => redraw(),
-      onEvent: (event) => this.handleEvent(event),
+    const init: WindowInit = {
+      ...{ root, botId, bot, session, channel: prefix },
+      local: createStore(() => localStorage, prefix),
+      language: wrapper.lang,
+      createAvatar: () => createAvatar(bot),
+      onClose: mode === 'popup' ? () => this.close() : null,
+      onEvent: (event, text) => this.handleEvent(event, text),
       onFailure: (failure) =>
         void (failure.status === 0 && !navigator.onLine ? null : reportFailure(failure, { root, botId })),
-    });
-    const panel = createPanel({
-      environment: { bot, texts, chat },
-      session,
-      onClose: mode === 'popup' ? () => this.close() : null,
-    });
-    const redraw = createRedraw(() => this.built && panel.update());
-    const onToggle = (open: boolean): void => this.toggled(open, { chat, session });
-    const frame = (mode === 'popup' ? createPopup : createEmbedded)({ wrapper, bot, texts, panel, onToggle });
-    this.built = { chat, panel, frame, removeTheme };
+    };
     this.shadow ??= this.attachShadow({ mode: 'open' });
     this.shadow.replaceChildren(wrapper);
-    adoptStyles(this.shadow, wrapper, routeAddress(root, '/svc-widget/v1/widget.css'));
-    panel.update();
-    if (mode === 'popup') this.openAutomatically({ frame, session, after: bot.look.open_after });
+    addStyles(this.shadow, css, routeAddress(root, '/svc-widget/v1/widget.css'));
+    const load = createLoader(init, (window) => this.built?.load === load && this.addWindow(window));
+    const frame = (mode === 'popup' ? createPopup : createEmbedded)({
+      ...{ wrapper, bot },
+      load: async () => (await load())?.panel ?? null,
+      onToggle: (open) => this.toggled(open, session),
+      onDismiss: () => session.set('invited', 'yes'),
+    });
+    this.built = { frame, removeTheme, load, window: null };
+    if (mode === 'popup') this.openAutomatically({ frame, session, bot });
   }
 
-  private openAutomatically({ frame, session, after }: { frame: Frame; session: Store; after: number }): void {
-    if (this.hasAttribute('open')) return frame.open(false);
+  /** Called when the window is loaded. An element that was removed meanwhile does not need it. */
+  private addWindow(window: ChatWindow): boolean {
+    if (!this.built || !this.shadow) return false;
+    this.built.window = window;
+    addStyles(this.shadow, window.css, routeAddress(this.root, '/svc-widget/v1/chat.css'));
+    return true;
+  }
+
+  private openAutomatically({ frame, session, bot }: { frame: Frame; session: Store; bot: WidgetBot }): void {
+    const { open_after: after, invite_after: wait } = bot.look;
+    if (this.hasAttribute('open')) return void frame.open(false);
+    const isUntouched = (): boolean =>
+      this.built?.frame === frame && session.get('open') === '' && session.get('invited') === '';
+    if (bot.texts.invitation && isUntouched())
+      setTimeout(() => isUntouched() && frame.tease(bot.texts.invitation), wait * 1_000);
     // On a small screen the window would cover the page.
-    if (matchMedia('(max-width: 480px), (max-height: 480px)').matches) return;
-    if (session.get('open') === 'yes') return frame.open(false);
+    if (matchMedia(smallScreen).matches) return;
+    if (session.get('open') === 'yes') return void frame.open(false);
     if (after > 0 && session.get('open') === '')
-      setTimeout(() => this.built?.frame === frame && session.get('open') === '' && frame.open(false), after * 1_000);
+      setTimeout(
+        () => this.built?.frame === frame && session.get('open') === '' && void frame.open(false),
+        after * 1_000,
+      );
   }
 
-  private toggled(open: boolean, { chat, session }: { chat: Chat; session: Store }): void {
+  private toggled(open: boolean, session: Store): void {
     session.set('open', open ? 'yes' : 'no');
     // Editors can look at a bot that is not active.
-    if (open && !this.hasAttribute('still')) void chat.start().catch(() => undefined);
+    if (open && !this.hasAttribute('still')) void this.built?.window?.chat.start().catch(() => undefined);
     this.emit(open ? 'open' : 'close', {});
   }
 
-  private handleEvent(event: ChatEvent): void {
+  private handleEvent(event: ChatEvent, text: string): void {
     const { built } = this;
     if (!built) return;
-    built.panel.announceEvent(event);
     if (event.type === 'reply') {
-      built.frame.showUnread();
+      built.frame.tease(text, { unread: true });
       this.emit('reply', { id: event.entry.id, content: event.entry.content });
     } else {
       const { type, ...detail } = event;
@@ -219,24 +219,32 @@ export class SvcChatbot extends HTMLElement {
     const { built } = this;
     this.built = null;
     built?.removeTheme();
-    built?.frame.destroy();
-    built?.panel.destroy();
-    built?.chat.destroy();
+    built?.window?.destroy();
     this.shadow?.replaceChildren();
   }
 }
 
-/** Redraws once per frame, however many changes there were; hidden tabs use a timer. */
-function createRedraw(draw: () => void): () => void {
-  let due = false;
+type WindowInit = Parameters<WindowScript['create']>[0];
+
+/** Creates the window once. @param add returns whether the element still needs it */
+function createLoader(init: WindowInit, add: (window: ChatWindow) => boolean): () => Promise<ChatWindow | null> {
+  let loading: Promise<ChatWindow | null> | null = null;
   return () => {
-    if (due) return;
-    due = true;
-    const now = (): void => {
-      due = false;
-      draw();
-    };
-    if (document.hidden) setTimeout(now, 50);
-    else requestAnimationFrame(now);
+    loading ??= loadWindow(init.root).then(
+      (script) => {
+        const window = script.create(init);
+        if (add(window)) return window;
+        window.destroy();
+        return null;
+      },
+      () => {
+        loading = null;
+        reportProblem(
+          `The chat window could not be loaded from ${init.root}. Allow that address in script-src of the page's security policy.`,
+        );
+        return null;
+      },
+    );
+    return loading;
   };
 }

@@ -7,6 +7,9 @@ export interface Environment {
   readonly bot: WidgetBot;
   readonly texts: BotTexts;
   readonly chat: Chat;
+  /** BCP 47 tag for dates and times. */
+  readonly locale: string;
+  readonly createAvatar: () => HTMLElement;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
 }

@@ -2,6 +2,7 @@ import { createComposer, type Composer } from './composer.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
+import { formatDay } from './time.ts';
 import type { Environment } from './environment.ts';
 
 export interface Footer {
@@ -45,7 +46,7 @@ export function createFooter(
     const wait = Date.parse(until) - Date.now();
     // Timers are limited to about 24 days.
     if (wait < 2e9) setTimeout(() => void chat.recheck().catch(() => undefined), Math.max(0, wait) + 1_000);
-    limit.append(h('p', { class: 'until' }, texts.again.replace('{time}', formatReset(until))));
+    limit.append(h('p', { class: 'until' }, texts.again.replace('{time}', formatReset(until, environment.locale))));
   };
   const focus = (): void => (chat.consented ? composer.field : agree).focus();
   return {
@@ -64,12 +65,8 @@ export function createFooter(
 }
 
 /** The day, with the time unless it is midnight: `Monday, 23 November`. */
-function formatReset(iso: string): string {
+function formatReset(iso: string, locale: string): string {
   const time = new Date(iso);
-  return time.toLocaleString(/^en/.test(navigator.language) ? 'en-GB' : undefined, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    ...(time.getHours() + time.getMinutes() > 0 && { hour: '2-digit', minute: '2-digit' }),
-  });
+  const isMidnight = time.getHours() + time.getMinutes() === 0;
+  return formatDay(time, locale, isMidnight ? {} : { hour: '2-digit', minute: '2-digit' });
 }

@@ -2,8 +2,7 @@ import type { VisibleElement } from '../../forms/form.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { FormEntry } from './entry.ts';
 import { Failure } from './failure.ts';
-import { createAvatar } from './header.ts';
-import { icon } from './icons.ts';
+import { icon } from './chat-icons.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { EntryView } from './message-view.ts';
 import type { Environment } from './environment.ts';
@@ -27,7 +26,7 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
     general,
     button,
   );
-  const avatar = createAvatar(environment.bot);
+  const avatar = environment.createAvatar();
   const element = h('li', { class: 'entry answered' }, avatar, h('div', { class: 'bubble form' }, body));
   const submit = createSubmit({ entry, environment, fields, general, button });
   body.addEventListener('submit', (event) => {

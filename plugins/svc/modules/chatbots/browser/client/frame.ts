@@ -1,132 +1,124 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { icon } from './icons.ts';
-import { createAvatar } from './header.ts';
+import { createAvatar } from './avatar.ts';
+import { buttonLabels } from './button-labels.ts';
+import { faceIcon } from './icons.ts';
+import { createTeaser } from './teaser.ts';
 import type { WidgetBot } from '../../widget/protocol.ts';
-import type { BotTexts } from '../../bots/bot.ts';
 import type { Panel } from './panel.ts';
 
-/** Screens on which a popup fills the screen; the same query is in widget.css. */
-const smallScreen = '(max-width: 480px), (max-height: 480px)';
+/** Screens on which a popup fills the screen; the same query is in widget.css and chat.css. */
+export const smallScreen = '(max-width: 480px), (max-height: 480px)';
 
 export interface Frame {
   readonly isOpen: boolean;
-  open(focus?: boolean): void;
+  /** Loads the window if it is not loaded yet. */
+  open(focus?: boolean): Promise<void>;
   close(focus?: boolean): void;
-  /** Marks an answer that arrived while the window was closed. */
-  showUnread(): void;
-  destroy(): void;
+  /** Shows a text beside the button while the window is closed, for an answer with a dot. */
+  tease(text: string, options?: { readonly unread: boolean }): void;
 }
 
 export interface FrameInit {
   readonly wrapper: HTMLElement;
   readonly bot: WidgetBot;
-  readonly texts: BotTexts;
-  readonly panel: Panel;
+  /** Null if the window could not be loaded. */
+  readonly load: () => Promise<Panel | null>;
   readonly onToggle: (open: boolean) => void;
+  readonly onDismiss: () => void;
 }
 
 /** The popup: a button in a corner and the window that it opens. */
-export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit): Frame {
-  const { element } = panel;
+export function createPopup({ wrapper, bot, load, onToggle, onDismiss }: FrameInit): Frame {
+  let panel: HTMLElement | null = null;
+  let wanted = false;
+  const text = (name: keyof typeof buttonLabels): string => bot.texts[name] || buttonLabels[name];
   const dot = h('span', { class: 'dot', hidden: true });
   const launcher = h(
     'button',
-    {
-      type: 'button',
-      class: 'launcher',
-      'aria-haspopup': 'dialog',
-      onclick: () => (element.hidden ? open() : close()),
-    },
-    h('span', { class: 'face' }, bot.look.avatar_url ? createAvatar(bot) : icon(bot.look.icon)),
-    h('span', { class: 'face away' }, icon('close')),
+    { type: 'button', class: 'launcher', 'aria-haspopup': 'dialog', onclick: () => void (wanted ? close() : open()) },
+    h('span', { class: 'face' }, bot.look.avatar_url ? createAvatar(bot) : faceIcon(bot.look.icon)),
+    h('span', { class: 'face away' }, faceIcon('minimize')),
     dot,
   );
+  const teaser = createTeaser({ bot, onOpen: () => void open(), onDismiss });
   const screen = matchMedia(smallScreen);
-  const stopFitting = fitToViewport(element);
   const label = (isOpen: boolean): void => {
     launcher.setAttribute('aria-expanded', String(isOpen));
-    launcher.setAttribute('aria-label', isOpen ? texts.close : texts.open);
+    launcher.setAttribute('aria-label', text(isOpen ? 'close' : 'open'));
     wrapper.classList.toggle('open', isOpen);
     // A window that fills the screen is modal.
-    element.setAttribute('aria-modal', String(isOpen && screen.matches));
+    panel?.setAttribute('aria-modal', String(isOpen && screen.matches));
   };
   const toggle = (isOpen: boolean): void => {
-    if (element.hidden !== isOpen) return;
-    show(element, isOpen);
+    if (!panel || panel.hidden !== isOpen) return;
+    show(panel, isOpen);
     label(isOpen);
-    if (isOpen) {
-      show(dot, false);
-      panel.update();
-    }
+    if (isOpen) show(dot, false);
     onToggle(isOpen);
   };
-  const open = (focus = true): void => {
+  const attach = ({ element, fit }: Panel): void => {
+    panel = element;
+    panel.hidden = true;
+    fit();
+    wrapper.append(panel);
+  };
+  const open = async (focus = true): Promise<void> => {
+    wanted = true;
+    teaser.hide();
+    launcher.setAttribute('aria-busy', 'true');
+    const loaded = await load();
+    launcher.removeAttribute('aria-busy');
+    if (!loaded) {
+      wanted = false;
+      return teaser.show(text('error'));
+    }
+    if (!panel) attach(loaded);
+    // The visitor may have clicked again meanwhile.
+    if (!wanted) return;
     toggle(true);
-    if (focus) panel.focus();
+    loaded.update();
+    if (focus) loaded.focus();
   };
   const close = (focus = true): void => {
+    wanted = false;
     toggle(false);
     if (focus) launcher.focus();
   };
-  element.hidden = true;
-  element.setAttribute('role', 'dialog');
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && !event.isComposing) {
-      event.stopPropagation();
-      close();
-    } else if (event.key === 'Tab' && screen.matches) trapFocus(element, event);
-  });
+  // Most visitors who point at the button also open it.
+  launcher.addEventListener('pointerenter', () => void load(), { once: true });
   label(false);
-  wrapper.append(launcher, element);
+  wrapper.append(launcher, teaser.element);
   return {
     get isOpen() {
-      return !element.hidden;
+      return wanted;
     },
     open,
     close,
-    showUnread: () => void show(dot, element.hidden !== false),
-    destroy: stopFitting,
+    tease(text, { unread } = { unread: false }) {
+      if (wanted) return;
+      teaser.show(text);
+      if (unread) show(dot, true);
+    },
   };
 }
 
 /** The window within the page, always open. */
-export function createEmbedded({ wrapper, panel, onToggle }: FrameInit): Frame {
-  const { element } = panel;
-  const stopFitting = wrapper.dataset.mode === 'page' ? fitToViewport(element) : () => undefined;
-  wrapper.append(element);
-  onToggle(true);
+export function createEmbedded({ wrapper, load, onToggle }: FrameInit): Frame {
+  const loaded = load().then((panel) => {
+    if (!panel) return null;
+    if (wrapper.dataset.mode === 'page') panel.fit();
+    wrapper.append(panel.element);
+    panel.update();
+    onToggle(true);
+    return panel;
+  });
   return {
     isOpen: true,
-    open: (focus = true) => focus && panel.focus(),
+    open: async (focus = true) => {
+      const panel = await loaded;
+      if (focus) panel?.focus();
+    },
     close: () => undefined,
-    showUnread: () => undefined,
-    destroy: stopFitting,
-  };
-}
-
-/** Keeps Tab within the window. */
-function trapFocus(element: HTMLElement, event: KeyboardEvent): void {
-  const all = [
-    ...element.querySelectorAll<HTMLElement>('button, textarea, input, select, a[href], summary, [tabindex="0"]'),
-  ].filter((item) => item.getClientRects().length > 0 && item.tabIndex >= 0);
-  const active = (element.getRootNode() as ShadowRoot).activeElement;
-  const [first, last] = [all[0], all[all.length - 1]];
-  if (active !== (event.shiftKey ? first : last) && active !== element) return;
-  event.preventDefault();
-  (event.shiftKey ? last : first)?.focus();
-}
-
-/** Passes the visible height to the styles, because an on-screen keyboard covers part of the window. */
-function fitToViewport(element: HTMLElement): () => void {
-  const view = window.visualViewport;
-  if (!view) return () => undefined;
-  const fit = (): void => {
-    element.style.setProperty('--view-height', `${view.height}px`);
-    element.style.setProperty('--view-top', `${view.offsetTop}px`);
-  };
-  fit();
-  for (const name of ['resize', 'scroll']) view.addEventListener(name, fit);
-  return () => {
-    for (const name of ['resize', 'scroll']) view.removeEventListener(name, fit);
+    tease: () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { icon, type IconName } from './icons.ts';
+import { icon, type IconName } from './chat-icons.ts';
 import { iconButton } from './message-actions.ts';
 import type { Environment } from './environment.ts';
 import type { Chat } from './chat.ts';
@@ -18,10 +18,13 @@ export function createHeader(
   const { bot, texts, chat } = environment;
   const title = h('h2', { class: 'title', dir: 'auto' }, texts.title || bot.name);
   const menu = createMenu(environment, onNewChat);
+  // Where the button in the corner is hidden; else the button closes the window.
+  const close = iconButton('close', texts.close, () => onClose?.());
+  close.classList.add('close');
   const element = h(
     'header',
     { class: 'head' },
-    createAvatar(bot),
+    environment.createAvatar(),
     h(
       'div',
       { class: 'titles' },
@@ -29,7 +32,7 @@ export function createHeader(
       texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null,
     ),
     menu.element,
-    onClose && iconButton('minimize', texts.close, onClose),
+    onClose && close,
   );
   return {
     element,
@@ -38,15 +41,6 @@ export function createHeader(
       if (!show(menu.element, chat.entries.length > 0)) menu.close();
     },
   };
-}
-
-export function createAvatar({ look }: Environment['bot']): HTMLElement {
-  const safe = /^(https?:)?\/\//i.test(look.avatar_url) || look.avatar_url.startsWith('/');
-  return h(
-    'span',
-    { class: 'avatar' },
-    safe ? h('img', { src: look.avatar_url, alt: '', loading: 'lazy' }) : icon(look.icon),
-  );
 }
 
 /** Menu: a new chat, and the transcript in two formats. */

@@ -1,4 +1,4 @@
-import { reportProblem } from './diagnose.ts';
+import { reportProblem } from './report.ts';
 import { SvcChatbot } from './element.ts';
 import { runScriptTag } from './script-tag.ts';
 

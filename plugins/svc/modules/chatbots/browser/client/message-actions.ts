@@ -2,7 +2,7 @@ import type { FeedbackValue } from '../../conversations/conversation.ts';
 import { copyText } from '../../../../kit/browser/clipboard.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
-import { icon, type IconName } from './icons.ts';
+import { icon, type IconName } from './chat-icons.ts';
 import type { Environment } from './environment.ts';
 
 export function iconButton(name: IconName, label: string, onclick: () => void): HTMLButtonElement {
@@ -52,8 +52,22 @@ function createRating(
     'form',
     { class: 'comment', hidden: true },
     field,
-    h('button', { type: 'submit', class: 'primary' }, texts.submit),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { type: 'submit', class: 'primary' }, texts.submit),
+      h('button', { type: 'button', class: 'quiet small', onclick: () => close() }, texts.dismiss),
+    ),
   );
+  const close = (): void => {
+    show(form, false);
+    down.focus();
+  };
+  form.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    close();
+  });
   const thank = (text: string): void => {
     note.textContent = text;
     show(note, text !== '');
@@ -80,9 +94,8 @@ function createRating(
     event.preventDefault();
     void rate('down', field.value.trim()).then((sent) => {
       if (!sent) return;
-      show(form, false);
+      close();
       thank(texts.thanks);
-      down.focus();
     });
   });
   const up = iconButton('up', texts.good, () => void toggle('up'));

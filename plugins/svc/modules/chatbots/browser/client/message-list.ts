@@ -1,9 +1,10 @@
 import { createFormView } from './form-view.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { icon } from './icons.ts';
-import { createAvatar } from './header.ts';
+import { icon } from './chat-icons.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import { createMessageView, type EntryView } from './message-view.ts';
+import { createSolvedQuestion } from './solved.ts';
+import { createDayLine, startOfDay } from './time.ts';
 import type { Environment } from './environment.ts';
 
 export interface MessageList {
@@ -17,7 +18,7 @@ export interface MessageList {
 const nearEnd = 48;
 
 /** The messages. New text does not scroll the list while the visitor reads further up. */
-export function createMessageList(environment: Environment): MessageList {
+export function createMessageList(environment: Environment, init: { readonly onNo: () => void }): MessageList {
   const { chat, texts } = environment;
   const list = h('ol', { class: 'entries' });
   const typing = h(
@@ -29,12 +30,14 @@ export function createMessageList(environment: Environment): MessageList {
     h('i'),
   );
   const opening = createGreeting(environment);
+  const solved = createSolvedQuestion(environment, init);
   const scroller = h(
     'div',
     { class: 'log', tabindex: 0, role: 'group', 'aria-label': texts.title || environment.bot.name },
     opening.element,
     list,
     typing,
+    solved.element,
   );
   const latest = h(
     'button',
@@ -81,23 +84,43 @@ export function createMessageList(environment: Environment): MessageList {
     const streaming = chat.delivery.current;
     show(typing, chat.busy && !streaming?.answer?.content && streaming?.message.state !== 'waiting');
     opening.update();
+    solved.update();
     if (following) toEnd();
   };
   return { element, update, follow };
 }
 
+interface Row {
+  readonly key: string;
+  readonly create: () => EntryView;
+}
+
+/** The entries, with a line above the first message of each day. */
+function rowsOf(environment: Environment): Row[] {
+  const { chat, locale } = environment;
+  let day = 0;
+  return chat.entries.flatMap((entry) => {
+    const create = (): EntryView =>
+      entry.kind === 'form' ? createFormView(entry, environment) : createMessageView(entry, environment);
+    const row = { key: entry.key, create };
+    const entryDay = entry.kind === 'form' ? day : startOfDay(new Date(entry.createdAt));
+    if (entryDay === day) return [row];
+    day = entryDay;
+    const line = (): EntryView => ({ element: createDayLine(entryDay, locale), update: () => undefined });
+    return [{ key: `day ${entryDay}`, create: line }, row];
+  });
+}
+
 /** Creates views of new entries, removes those of deleted ones, and keeps their order. */
 function syncEntries(list: HTMLElement, views: Map<string, EntryView>, environment: Environment): void {
-  const { entries } = environment.chat;
+  const rows = rowsOf(environment);
   const stale = new Set(views.keys());
   let before: Element | null = null;
-  entries.forEach((entry, index) => {
-    stale.delete(entry.key);
-    const view =
-      views.get(entry.key) ??
-      (entry.kind === 'form' ? createFormView(entry, environment) : createMessageView(entry, environment));
-    views.set(entry.key, view);
-    view.update(index === entries.length - 1);
+  rows.forEach(({ key, create }, index) => {
+    stale.delete(key);
+    const view = views.get(key) ?? create();
+    views.set(key, view);
+    view.update(index === rows.length - 1);
     const next: Element | null = before ? before.nextElementSibling : list.firstElementChild;
     if (next !== view.element) list.insertBefore(view.element, next);
     before = view.element;
@@ -109,7 +132,7 @@ function syncEntries(list: HTMLElement, views: Map<string, EntryView>, environme
 }
 
 /** Greeting and starters, before the first message. */
-function createGreeting({ bot, chat, texts }: Environment): { element: HTMLElement; update(): void } {
+function createGreeting({ bot, chat, texts, createAvatar }: Environment): { element: HTMLElement; update(): void } {
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
   if (bot.greeting) bubble.append(renderMarkdown(bot.greeting, { imageOrigins: 'any' }));
   const starters = h(
@@ -123,7 +146,7 @@ function createGreeting({ bot, chat, texts }: Environment): { element: HTMLEleme
   const element = h(
     'div',
     { class: 'opening' },
-    bot.greeting ? createAvatar(bot) : null,
+    bot.greeting ? createAvatar() : null,
     bot.greeting ? greeting : null,
     starters,
   );

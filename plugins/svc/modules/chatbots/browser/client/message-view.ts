@@ -2,10 +2,10 @@ import type { Source } from '../../conversations/conversation.ts';
 import { copyText } from '../../../../kit/browser/clipboard.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
-import { icon } from './icons.ts';
+import { icon } from './chat-icons.ts';
 import { createMarkdownView, type CodeBlock } from '../../../../kit/browser/markdown.ts';
-import { createAvatar } from './header.ts';
 import { createActions } from './message-actions.ts';
+import { createTime } from './time.ts';
 import type { Environment } from './environment.ts';
 
 export interface EntryView {
@@ -16,7 +16,7 @@ export interface EntryView {
 
 /** A message with its author, sources, actions and error. */
 export function createMessageView(entry: MessageEntry, environment: Environment): EntryView {
-  const { texts } = environment;
+  const { texts, chat, locale } = environment;
   const mine = entry.role === 'user';
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
   const markdown = createMarkdownView(bubble, {
@@ -26,19 +26,28 @@ export function createMessageView(entry: MessageEntry, environment: Environment)
   const problem = createProblem(entry, environment);
   const below = h('div', { class: 'below' });
   const actions = mine ? null : createActions(entry, environment);
+  const meta = h('p', { class: 'meta' });
   const author = h('span', { class: 'hidden' }, `${mine ? texts.you : texts.title}:`);
   const element = h(
     'li',
     { class: mine ? 'entry mine' : 'entry answered' },
-    mine ? null : createAvatar(environment.bot),
+    mine ? null : environment.createAvatar(),
     author,
     bubble,
+    meta,
     below,
     problem.element,
   );
+  if (!mine) {
+    element.dataset.aiGenerated = 'true';
+    if (environment.bot.look.disclose_ai) meta.append(h('span', {}, texts.ai), ' · ');
+  }
+  const time = h('span');
+  meta.append(time);
   if (actions) below.append(actions.element);
   let sources: readonly Source[] = [];
   let shown: string | null = null;
+  let shownTime = 0;
   return {
     element,
     update(last) {
@@ -47,13 +56,16 @@ export function createMessageView(entry: MessageEntry, environment: Environment)
         if (mine) bubble.textContent = entry.content;
         else markdown(entry.content);
       }
-      bubble.title = new Date(entry.createdAt).toLocaleString();
+      if (shownTime !== entry.createdAt) {
+        shownTime = entry.createdAt;
+        time.replaceChildren(createTime(entry.createdAt, locale));
+      }
       element.dataset.state = entry.state;
-      show(bubble, entry.content !== '');
+      show(meta, show(bubble, entry.content !== ''));
       if (entry.sources !== sources && entry.state === 'done') {
         sources = entry.sources;
         below.querySelector('.sources')?.remove();
-        if (sources.length > 0) below.prepend(createSources(sources, texts.sources));
+        if (sources.length > 0) below.prepend(createSources(sources, texts.sources, chat.isAdmin));
       }
       element.classList.toggle('partial', entry.partial);
       actions?.update(last);
@@ -81,7 +93,7 @@ function addCopy({ block, language, text }: CodeBlock, { texts, announce }: Envi
   frame.append(block);
 }
 
-function createSources(sources: readonly Source[], label: string): HTMLElement {
+function createSources(sources: readonly Source[], label: string, withScores: boolean): HTMLElement {
   const items = sources.map(({ title, url, score }) => {
     const name = title || url;
     const safe = /^https?:\/\//i.test(url);
@@ -91,7 +103,7 @@ function createSources(sources: readonly Source[], label: string): HTMLElement {
       safe
         ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, name)
         : h('span', { dir: 'auto' }, name),
-      h('span', { class: 'score' }, `${Math.round(score)} %`),
+      withScores && h('span', { class: 'score' }, `${Math.round(score)} %`),
     );
   });
   return h('details', { class: 'sources' }, h('summary', {}, `${label} (${sources.length})`), h('ol', {}, ...items));

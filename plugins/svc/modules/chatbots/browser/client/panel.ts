@@ -1,8 +1,9 @@
 import type { ChatEvent } from './chat.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
+import { fitToViewport, makeDialog } from './dialog.ts';
 import { createFooter } from './footer.ts';
 import { createHeader } from './header.ts';
-import { icon } from './icons.ts';
+import { icon } from './chat-icons.ts';
 import { createMessageList } from './message-list.ts';
 import { plainText } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
@@ -14,6 +15,8 @@ export interface Panel {
   focus(): void;
   /** Announces an event of the conversation to screen readers. */
   announceEvent(event: ChatEvent): void;
+  /** Fits the window into the visible part of the screen. */
+  fit(): void;
   destroy(): void;
 }
 
@@ -41,7 +44,7 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
     },
   });
   header.title.id = `title-${++panelCount}`;
-  const log = createMessageList(environment);
+  const log = createMessageList(environment, { onNo: () => footer.focus() });
   const footer = createFooter(environment, { session, onSend: log.follow });
   const offline = h(
     'div',
@@ -63,7 +66,7 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
   const banners = h('div', { class: 'banners' }, offline, failed);
   const element = h(
     'section',
-    { class: 'panel', 'aria-labelledby': header.title.id, tabindex: -1 },
+    { class: 'panel', 'aria-labelledby': header.title.id, 'data-ai-disclosure': 'ai-generated', tabindex: -1 },
     header.element,
     banners,
     log.element,
@@ -84,6 +87,8 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
     if (navigator.onLine && chat.phase === 'failed') void chat.start().catch(() => undefined);
   };
   for (const name of ['online', 'offline']) addEventListener(name, onConnection);
+  if (onClose) makeDialog(element, onClose);
+  let stopFitting = (): void => undefined;
   return {
     element,
     update,
@@ -92,7 +97,11 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
       if (event.type === 'message') announce(texts.typing);
       if (event.type === 'reply') announce(`${texts.title || bot.name}: ${plainText(event.entry.content)}`);
     },
+    fit() {
+      stopFitting = fitToViewport(element);
+    },
     destroy() {
+      stopFitting();
       for (const name of ['online', 'offline']) removeEventListener(name, onConnection);
     },
   };

@@ -1,5 +1,5 @@
 import { restRootOf, routeAddress } from '../../../../kit/browser/address.ts';
-import { reportProblem } from './diagnose.ts';
+import { reportProblem } from './report.ts';
 import { setDefaultRoot } from './element.ts';
 
 /** The script tag of this code. Module scripts and merged scripts have no `currentScript`, so the page is searched. */
@@ -19,8 +19,7 @@ export function runScriptTag(): void {
   const root = script && restRootOf(script.src);
   if (!script || root === null)
     return reportProblem(
-      'The script cannot find its own address. Load it with its own tag: ' +
-        '<script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.',
+      'The script cannot find its own address. Load widget.js with a separate tag that has data-bot="7" and async.',
     );
   setDefaultRoot(root);
   script.setAttribute('data-svc-done', '');
@@ -31,7 +30,7 @@ export function runScriptTag(): void {
   // With data-manual, the page creates the elements later.
   if (script.dataset.manual !== undefined) return;
   if (script.dataset.form !== undefined) whenParsed(() => insertForm(script, root));
-  if (script.dataset.bot !== undefined) whenParsed(() => insertChatbot(script, root));
+  if (script.dataset.bot !== undefined) whenParsed(() => void insert('bot', script, root));
   else if (script.dataset.form !== undefined) return;
   else
     whenParsed(() => {
@@ -42,47 +41,39 @@ export function runScriptTag(): void {
     });
 }
 
-function insertChatbot(script: HTMLScriptElement, root: string): void {
-  const { bot = '', mode, theme, open, target } = script.dataset;
-  const element = document.createElement('svc-chatbot');
-  element.setAttribute('bot', bot);
-  element.setAttribute('root', root);
-  const shownAs = mode ?? (target === undefined ? undefined : 'inline');
-  if (shownAs !== undefined) element.setAttribute('mode', shownAs);
-  if (theme !== undefined) element.setAttribute('theme', theme);
-  if (open !== undefined && open !== 'false') element.setAttribute('open', '');
-  if (target === undefined) {
-    // Tag managers and page loaders may insert the tag twice.
-    if (document.querySelector(`svc-chatbot[placed][bot="${CSS.escape(bot)}"]`)) return;
-    element.setAttribute('placed', '');
-    if (shownAs !== 'popup' && document.body.contains(script)) script.after(element);
-    else document.body.append(element);
-    return;
+/** Inserts the element after the script tag, or into `data-target`. Returns whether it is new. */
+function insert(name: 'bot' | 'form', script: HTMLScriptElement, root: string): boolean {
+  const { theme, open, target, mode = target === undefined ? undefined : 'inline' } = script.dataset;
+  const parent = target === undefined ? null : find(target);
+  if (target !== undefined && !parent) {
+    reportProblem(`No element matches data-target="${target}".`);
+    return false;
   }
-  const parent = find(target);
-  if (!parent) return reportProblem(`No element matches data-target="${target}".`);
-  if (!parent.querySelector(`svc-chatbot[bot="${CSS.escape(bot)}"]`)) parent.append(element);
+  const id = script.dataset[name] ?? '';
+  const tag = name === 'bot' ? 'svc-chatbot' : 'svc-form';
+  // Tag managers and page loaders may insert the tag twice.
+  const same = `${tag}[${name}="${CSS.escape(id)}"]`;
+  if ((parent ?? document).querySelector(parent ? same : `${same}[placed]`)) return false;
+  const element = document.createElement(tag);
+  const attributes = {
+    [name]: id,
+    root,
+    theme,
+    placed: parent ? undefined : '',
+    ...(name === 'bot' && { mode, open: open === 'false' ? undefined : open }),
+  };
+  for (const [key, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(key, value);
+  if (parent) parent.append(element);
+  else if (mode !== 'popup' && document.body.contains(script)) script.after(element);
+  else document.body.append(element);
+  return true;
 }
 
-/** Inserts an AI form after the script tag or into `data-target`, and loads the script of forms. */
+/** Inserts an AI form, and loads the script of forms. */
 function insertForm(script: HTMLScriptElement, root: string): void {
-  const { form = '', theme, target } = script.dataset;
-  const parent = target === undefined ? null : find(target);
-  if (target !== undefined && !parent) return reportProblem(`No element matches data-target="${target}".`);
-  // Tag managers and page loaders may insert the tag twice.
-  if ((parent ?? document).querySelector(`svc-form[placed][form="${CSS.escape(form)}"]`)) return;
-  const element = document.createElement('svc-form');
-  element.setAttribute('form', form);
-  element.setAttribute('root', root);
-  element.setAttribute('placed', '');
-  if (theme !== undefined) element.setAttribute('theme', theme);
-  if (parent) parent.append(element);
-  else if (document.body.contains(script)) script.after(element);
-  else document.body.append(element);
+  if (!insert('form', script, root)) return;
   import(routeAddress(root, '/svc-widget/v1/form.js')).catch(() =>
-    reportProblem(
-      "The form script could not be loaded. Allow this site in script-src and connect-src of the page's security policy.",
-    ),
+    reportProblem(`The form script could not be loaded. Allow ${root} in script-src of the page's security policy.`),
   );
 }
 
