@@ -24,7 +24,7 @@ describe('the lines and files of the project', () => {
    * data by JSON Schema, the task that extracts it and further abilities 12, languages 7, sign-in for the tests of plugins 1, resources of knowledge 1,
    * saved views 1.
    */
-  it('keeps host and plugins at 1,488 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_488);
+  it('keeps host and plugins at 1,504 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_504);
   });
 });
