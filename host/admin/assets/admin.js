@@ -18,10 +18,10 @@ document.addEventListener('click', (event) => {
   for (const menu of find('details[data-menu][open]')) if (!menu.contains(target)) menu.open = false;
 });
 
-// Shows the marked entry of the menu and the marked tab, which may be outside of their scrolling boxes.
+// Shows the marked entry of the menu and of a list, and the marked tab, which may be outside of their scrolling boxes.
 // Not by scrollIntoView, which would scroll the page as well.
-for (const marked of find('.menu [aria-current], .tabs [aria-current]')) {
-  const box = marked.closest('.menu, .tabs');
+for (const marked of find('.menu [aria-current], .tabs [aria-current], .split-list [aria-current]')) {
+  const box = marked.closest('.menu, .tabs, .split-list');
   const [at, frame] = [marked.getBoundingClientRect(), box.getBoundingClientRect()];
   if (at.bottom > frame.bottom) box.scrollTop += at.bottom - frame.bottom;
   if (at.right > frame.right) box.scrollLeft += at.right - frame.right;

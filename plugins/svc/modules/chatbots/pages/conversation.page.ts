@@ -1,11 +1,15 @@
-import { formatMoney, RestError, type AdminPageBody, type AdminRequest, type AdminView, withNotice } from '#plugin-api';
+import { backToList, formatCount, formatMoney, listQuery, listView, RestError, withNotice } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
+import { localDay } from '../../../kit/local-day.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
+import { readLogList, readRows } from './log-list.ts';
+import { readLogsQuery } from './logs-filter.ts';
 
-/** One conversation: its transcript with tokens, cost, sources, feedback and the notes of rules. */
+/** One conversation beside the list it was opened from: its transcript with tokens, cost, sources, feedback and the notes of rules. */
 export function conversationPage(parts: ChatbotParts): AdminPageBody {
   const { host } = parts;
 
@@ -15,14 +19,17 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
     return found;
   }
 
-  async function render({ query }: AdminRequest): Promise<AdminView> {
+  async function render(request: AdminRequest): Promise<AdminView> {
     try {
-      const { id } = await find(query['conversation']);
+      const { id, uuid } = await find(request.query['conversation']);
       for await (const exported of readConversations(host, [id]))
         return {
           template: 'svc/conversation',
           title: `${exported.userName}, with ${exported.botName}`,
-          data: conversationView(parts, exported),
+          data: {
+            ...conversationView(parts, exported, localDay(await host.site.timezone())),
+            ...(await listBeside(parts, request, uuid)),
+          },
         };
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
@@ -52,7 +59,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
           by: user.id,
         });
         return withNotice('success', 'Conversation deleted, including the forms submitted in it.', {
-          redirect: 'svc/logs',
+          redirect: backToList({ form }, 'svc/logs', Object.keys(readLogsQuery({}))).redirect,
         });
       },
     },
@@ -68,11 +75,35 @@ export async function deleteConversation(
   return conversations.delete(id);
 }
 
+/** The list that the conversation was opened from, with the same filters and on the same page. */
+async function listBeside(parts: ChatbotParts, request: AdminRequest, uuid: string): Promise<Record<string, unknown>> {
+  const list = await readLogList(parts, request);
+  const at = listQuery(list.state);
+  const rows = await readRows(parts, { ...list, at });
+  const state = { ...list.state, filters: { ...list.state.filters, conversation: uuid } };
+  return {
+    fields: { conversation: uuid, back: at },
+    beside: {
+      back: parts.host.admin.url(at === '' ? 'svc/logs' : `svc/logs?${at}`),
+      items: rows.map((row) => ({
+        title: row['beginning'],
+        note: `${String(row['person'])}, ${String(row['bot'])}`,
+        at: row['time'],
+        href: row['href'],
+        isCurrent: row['uuid'] === uuid,
+        badge: row['disliked'] ? { text: 'Disliked', kind: 'warning' } : null,
+      })),
+      ...listView(state, { columns: [], total: list.total, text: formatCount(list.total, 'conversation') }),
+    },
+  };
+}
+
 function conversationView(
   { host }: ChatbotParts,
   { conversation, botName, userName, messages }: ExportedConversation,
+  dayOf: (time: number) => string,
 ): Record<string, unknown> {
-  const { uuid, userId, sessionId, pageUrl } = conversation;
+  const { userId, sessionId, pageUrl } = conversation;
   const identifier =
     userId > 0
       ? { by: 'user', value: String(userId) }
@@ -81,7 +112,6 @@ function conversationView(
         : { by: 'session', value: sessionId };
   return {
     conversation,
-    fields: { conversation: uuid },
     botName,
     userName,
     // The browser sends this URL, so only http and https become links.
@@ -92,7 +122,10 @@ function conversationView(
     tokens: messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
     cost: formatCost(costOf(messages)),
     variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
-    messages: messages.map((message) => messageView(message, { botName, userName })),
+    messages: messages.map((message, index) => ({
+      ...messageView(message, { botName, userName }),
+      isNewDay: dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0),
+    })),
   };
 }
 

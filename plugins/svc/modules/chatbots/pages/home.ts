@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, type AdminHome, type HomeContext } from '#plugin-api';
 import { localDay } from '../../../kit/local-day.ts';
 import type { ChatbotParts } from '../chatbots.ts';
-import { readRows } from './logs.page.ts';
+import { readRows } from './log-list.ts';
 import { addDays } from './logs-filter.ts';
 
 const logsSlug = 'svc/logs';
@@ -24,7 +24,7 @@ export async function addChatHome(
   const points = Array.from({ length: days }, (_, index) => perDay.get(addDays(first, index)) ?? 0);
   const earlier = Array.from({ length: days }, (_, index) => perDay.get(addDays(before, index)) ?? 0);
   const { ids } = await logs.find({}, { offset: 0, limit: latest });
-  const rows = await readRows(parts, { ids, names: new Map(known.map(({ id, name }) => [id, name])) });
+  const rows = await readRows(parts, { ids, bots: known });
   return {
     ...home,
     tiles: [

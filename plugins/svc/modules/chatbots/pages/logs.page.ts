@@ -1,6 +1,5 @@
 import {
   backToList,
-  clampPage,
   drawCharts,
   formatCount,
   formatDate,
@@ -8,21 +7,18 @@ import {
   listQuery,
   listView,
   notSelected,
-  readList,
   readTextIds,
   withNotice,
 } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, ChartDay, HostApi } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, ChartDay } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { exportList } from '../../../admin-ui/list-pages.ts';
 import { addDays, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
-import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { localDay } from '../../../kit/local-day.ts';
-import type { ConversationRow } from '../conversations/conversation-rows.ts';
-import { tables } from '../conversations/conversation-tables.ts';
 import { deleteConversation } from './conversation.page.ts';
-import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
+import { readLogList, readRows } from './log-list.ts';
+import { deletedBotName } from '../conversations/log-rows.ts';
 import type { Logs } from '../conversations/logs.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
@@ -85,16 +81,9 @@ export function logsPage(parts: ChatbotParts): AdminPageBody {
 /** The data of `svc/logs`. */
 async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'>): Promise<Record<string, unknown>> {
   const { host, logs } = parts;
-  const query = readLogsQuery(request.query);
   if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
-  const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
-  const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
-  const requested = readList(request, { sortable: ['time'], order: 'desc', filters: { ...query } });
-  const read = ({ page, perPage }: typeof requested) =>
-    logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
-  let found = await read(requested);
-  const state = clampPage(requested, found.total);
-  if (state.page !== requested.page) found = await read(state);
+  const list = await readLogList(parts, request);
+  const { query, state, filter, timezone, bots, total } = list;
   const botOptions = [
     { value: '', label: 'All chatbots' },
     ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
@@ -102,16 +91,16 @@ async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'
   return {
     query,
     hasFilters: Object.entries(query).some(([name, value]) => name !== 'text' && value !== ''),
-    total: found.total,
+    total,
     list: listView(state, {
       columns,
-      total: found.total,
+      total,
       text: 'Newest first',
       chips: chipTexts(query, botOptions),
     }),
     bulkOptions: [{ value: 'delete', label: 'Delete', confirm: deleteQuestion }],
     bulkFields: { back: listQuery(state) },
-    rows: await readRows(parts, { ids: found.ids, names: new Map(bots.map(({ id, name }) => [id, name])) }),
+    rows: await readRows(parts, { ...list, at: listQuery(state) }),
     botOptions,
     feedbackOptions,
     whoOptions,
@@ -170,69 +159,6 @@ async function nextStep(
     href: parts.host.admin.url('svc/bots'),
     label: 'View chatbots',
   };
-}
-
-/** Rows of the list, in the order of the ids. */
-export async function readRows(
-  { host }: ChatbotParts,
-  { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
-): Promise<Record<string, unknown>[]> {
-  const { knex } = host.database;
-  const rows = (await knex(tables.conversations).whereIn('id', [...ids])) as ConversationRow[];
-  const firsts = (await knex(tables.messages)
-    .whereIn('conversation_id', [...ids])
-    .where({ position: 1 })
-    .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
-  const first = new Map(firsts.map(({ conversation_id, content }) => [conversation_id, content]));
-  const calls = await countCalls(host, ids);
-  const users = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    if (row === undefined) return [];
-    return {
-      uuid: row.uuid,
-      href: host.admin.url('svc/conversation') + `?conversation=${encodeURIComponent(row.uuid)}`,
-      time: row.last_message_at,
-      beginning: shorten(first.get(id) ?? ''),
-      bot: names.get(row.bot_id) ?? deletedBotName,
-      person: row.user_id === 0 ? guestName : (users.get(row.user_id) ?? deletedUserName),
-      messages: row.message_count,
-      tokens: row.tokens,
-      cost: formatCost({ cost: row.cost, ...(calls.get(id) ?? { calls: 0, unpriced: 0 }) }),
-      liked: row.liked,
-      disliked: row.disliked,
-      isRest: row.module === 'rest_api',
-    };
-  });
-}
-
-/** Answers that used tokens, by conversation, and those of them with an unknown price. */
-async function countCalls(
-  { database: { knex } }: Pick<HostApi, 'database'>,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Omit<Cost, 'cost'>>> {
-  const rows = (await knex(tables.messages)
-    .whereIn('conversation_id', [...ids])
-    .where({ role: 'assistant' })
-    .whereNotNull('total_tokens')
-    .groupBy('conversation_id')
-    .select('conversation_id', knex.raw('count(*) as calls'), knex.raw('count(cost) as priced'))) as {
-    readonly conversation_id: number;
-    readonly calls: number | string;
-    readonly priced: number | string;
-  }[];
-  return new Map(
-    rows.map((row) => [
-      row.conversation_id,
-      { calls: Number(row.calls), unpriced: Number(row.calls) - Number(row.priced) },
-    ]),
-  );
-}
-
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 90 ? `${line.slice(0, 89).replace(/[\ud800-\udbff]$/, '')}…` : line || '(no message)';
 }
 
 const formatDay = (day: string): string => formatDate(day, 'date', 'UTC');
