@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger, Undo } from '#plugin-api';
 import type { Database } from '../database/database.ts';
-import { type CachedOption, type OptionCache, createOptionCache } from './option-cache.ts';
+import { type CachedOption, type OptionCache, createOptionCache, defaultLimit } from './option-cache.ts';
 import { type NewOption, type OptionStore, createOptionStore } from './option-store.ts';
 
 /** Carries the names of changed options to the other processes. */
@@ -45,10 +45,10 @@ export function createCachedOptions({
   readonly log: Logger;
 }): CachedOptions {
   const store = createOptionStore(database);
-  const reads = createCachedReads(database, store);
+  let undo: Undo | null = null;
+  const reads = createCachedReads(database, store, () => undo !== null);
   const self = randomUUID();
   const change = createChange({ database, reads, self });
-  let undo: Undo | null = null;
 
   return {
     async load() {
@@ -104,10 +104,12 @@ interface CachedReads {
   setPrivate(transaction: object, name: string): void;
 }
 
-function createCachedReads(database: Database, store: OptionStore): CachedReads {
+/** @param isListening whether this process learns which options other processes add. */
+function createCachedReads(database: Database, store: OptionStore, isListening: () => boolean): CachedReads {
   const cache = createOptionCache();
   const written = new WeakMap<object, Set<string>>();
   const loading = new Map<string, Promise<CachedOption>>();
+  let names: Promise<void> | null = null;
 
   const isPrivate = (name: string): boolean => {
     const transaction = database.currentTransaction();
@@ -128,11 +130,32 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
 
   const loadOne = async (name: string): Promise<CachedOption> => (await load([name])).get(name) ?? null;
 
+  /** Once, at the first miss: afterwards, options that do not exist take no query. Too many names are not kept. */
+  async function loadNames(): Promise<void> {
+    const watch = cache.watch();
+    try {
+      const found = await store.readNames(defaultLimit + 1);
+      if (found.length <= defaultLimit) watch.keepNames(found);
+    } finally {
+      watch.end();
+    }
+  }
+
+  async function loadMissing(name: string): Promise<CachedOption> {
+    if (isListening())
+      await (names ??= loadNames().catch((error: unknown) => {
+        names = null;
+        throw error;
+      }));
+    const known = cache.get(name);
+    return known === undefined ? loadOne(name) : known;
+  }
+
   /** Concurrent readers of a name share a query. A query started before a change is not shared with later readers. */
   function loadShared(name: string): Promise<CachedOption> {
     const current = loading.get(name);
     if (current !== undefined) return current;
-    const started = loadOne(name).finally(() => {
+    const started = loadMissing(name).finally(() => {
       if (loading.get(name) === started) loading.delete(name);
     });
     loading.set(name, started);
@@ -161,6 +184,7 @@ function createCachedReads(database: Database, store: OptionStore): CachedReads 
     },
     clear() {
       loading.clear();
+      names = null;
       cache.clear();
     },
   };

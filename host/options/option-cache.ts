@@ -7,6 +7,8 @@ export interface Watch {
   keep(name: string, option: CachedOption): void;
   /** Caches a value that was written. If another write happened meanwhile, their order is unknown: the entry is dropped. */
   replace(name: string, option: CachedOption): void;
+  /** Takes the names of all stored options: every other name is absent, unless it changed since the watch started. */
+  keepNames(names: Iterable<string>): void;
   end(): void;
 }
 
@@ -19,20 +21,28 @@ export interface OptionCache {
 }
 
 /** Maximum number of cached entries that are absent or not autoloaded; their names can contain data. */
-const defaultLimit = 10_000;
+export const defaultLimit = 10_000;
 
 export function createOptionCache(limit = defaultLimit): OptionCache {
   const autoloaded = new Map<string, CachedOption>();
   const others = new Map<string, CachedOption>();
   const watches = new Set<{ readonly changed: Set<string>; all: boolean }>();
+  /** Names that may be stored without being cached; null while it is not known which these are. */
+  let uncached: Set<string> | null = null;
 
   function forget(name: string): void {
     autoloaded.delete(name);
     others.delete(name);
   }
 
+  function mayBeStored(name: string): void {
+    uncached?.add(name);
+    if (uncached !== null && uncached.size > limit) uncached = null;
+  }
+
   function drop(name: string): void {
     forget(name);
+    mayBeStored(name);
     for (const { changed } of watches) changed.add(name);
   }
 
@@ -41,15 +51,21 @@ export function createOptionCache(limit = defaultLimit): OptionCache {
     (option?.autoload === true ? autoloaded : others).set(name, option);
     if (others.size <= limit) return;
     const [oldest] = others.keys();
-    if (oldest !== undefined) others.delete(oldest);
+    if (oldest === undefined) return;
+    if (others.get(oldest) !== null) mayBeStored(oldest);
+    others.delete(oldest);
   }
 
   return {
-    get: (name) => autoloaded.get(name) ?? others.get(name),
+    get(name) {
+      const known = autoloaded.get(name) ?? others.get(name);
+      return known === undefined && uncached?.has(name) === false ? null : known;
+    },
     drop,
     clear() {
       autoloaded.clear();
       others.clear();
+      uncached = null;
       for (const watch of watches) watch.all = true;
     },
     watch() {
@@ -63,6 +79,9 @@ export function createOptionCache(limit = defaultLimit): OptionCache {
           const isLast = !state.all && !state.changed.has(name);
           drop(name);
           if (isLast) put(name, option);
+        },
+        keepNames(names) {
+          if (!state.all) uncached = new Set([...names, ...state.changed]);
         },
         end: () => void watches.delete(state),
       };

@@ -25,6 +25,8 @@ export interface OptionStore {
   readAutoloaded(): Promise<Map<string, StoredOption>>;
   read(names: readonly string[]): Promise<Map<string, StoredOption>>;
   readPrefix(prefix: string): Promise<Map<string, StoredOption>>;
+  /** Up to so many names, in no order. */
+  readNames(limit: number): Promise<string[]>;
   /** Returns whether the name was free. */
   insert(option: NewOption): Promise<boolean>;
   put(option: NewOption): Promise<void>;
@@ -52,6 +54,7 @@ export function createOptionStore(database: Pick<Database, 'knex'>): OptionStore
           .orderBy('name')
           .select('*'),
       ),
+    readNames: (limit) => table().limit(limit).pluck('name'),
     async insert(option) {
       const inserted: unknown[] = await table().insert(row(option)).onConflict('name').ignore().returning('name');
       return inserted.length === 1;
