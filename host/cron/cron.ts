@@ -2,7 +2,14 @@ import type { Clock, CronApi, Logger } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { expressionError, createSchedules, type NamedSchedule, type Schedules } from './schedules.ts';
 import { createRunner, type CronHooks } from './runner.ts';
-import { createCronHistory, createCronStore, type CronRun, type CronStore, type StoredEvent } from './store.ts';
+import {
+  createCronHistory,
+  createCronStore,
+  type CronRun,
+  type CronStore,
+  type EventFilter,
+  type StoredEvent,
+} from './store.ts';
 import { createTicker, cronChannel } from './ticker.ts';
 
 interface SchedulingDependencies {
@@ -17,18 +24,23 @@ interface SchedulingDependencies {
 
 type NewEvent = Omit<StoredEvent, 'id' | 'isRunning' | 'owner'>;
 
+interface RecurringEvent {
+  readonly schedule: string;
+  readonly hook: string;
+}
+
+interface RecurringEvents {
+  readonly events: readonly RecurringEvent[];
+  readonly args: readonly unknown[];
+}
+
 /** Single events this close to an equal one are duplicates, in milliseconds. */
 const duplicateWindow = 600_000;
 
 /** The part of CronApi that writes and reads events. New events belong to the owner. */
 function createScheduling(dependencies: SchedulingDependencies, owner: string): Omit<CronApi, 'addSchedule'> {
-  const { store, schedules, clock, log } = dependencies;
-  const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, owner, decide);
-  const find = async (hook: string, args: readonly unknown[]): Promise<StoredEvent[]> => {
-    const found = await store.find({ hook, args });
-    if (found.some((event) => event.owner === null)) await store.setOwner(hook, owner);
-    return found;
-  };
+  const { store, schedules, clock } = dependencies;
+  const add = (decide: () => Promise<readonly NewEvent[]>): Promise<boolean> => addEvents(dependencies, owner, decide);
   const nextRunOf = (event: StoredEvent): number =>
     (event.isRunning && event.schedule !== null
       ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() })
@@ -39,29 +51,15 @@ function createScheduling(dependencies: SchedulingDependencies, owner: string): 
       if (!isTime(at)) return false;
       return add(async () => {
         const { from, to } = duplicateRange(at, clock.now());
-        const isNear = (await find(hook, args)).map(nextRunOf).some((time) => time >= from && time <= to);
-        return isNear ? null : { hook, args, schedule: null, nextRun: at };
+        const found = await findOwned(dependencies, owner, { hook, args });
+        const isNear = found.map(nextRunOf).some((time) => time >= from && time <= to);
+        return isNear ? [] : [{ hook, args, schedule: null, nextRun: at }];
       });
     },
     async schedule(schedule, hook, { args = [], firstRun } = {}) {
-      if (!schedules.isValid(schedule)) {
-        log.warn('Cron event refused: its schedule is neither a known name nor a cron expression', {
-          event: 'cron_schedule_invalid',
-          hook,
-          schedule,
-          plugin: owner,
-        });
-        return false;
-      }
-      if (firstRun !== undefined)
-        return isTime(firstRun) && add(async () => ({ hook, args, schedule, nextRun: firstRun }));
-      return add(async () => {
-        const recurring = (await find(hook, args)).filter((event) => event.schedule !== null);
-        if (recurring.some((event) => event.schedule === schedule)) return null;
-        for (const event of recurring) await store.removeOne(event);
-        const nextRun = schedules.next(schedule, { previous: clock.now(), now: clock.now() });
-        return nextRun === null ? null : { hook, args, schedule, nextRun };
-      });
+      if (firstRun === undefined) return addRecurring(dependencies, owner, { events: [{ schedule, hook }], args });
+      if (!isValid(dependencies, owner, { schedule, hook })) return false;
+      return isTime(firstRun) && add(async () => [{ hook, args, schedule, nextRun: firstRun }]);
     },
     unschedule: (hook, args, at) => store.remove({ hook, args, at }),
     async next(hook, args = []) {
@@ -81,18 +79,66 @@ function createScheduling(dependencies: SchedulingDependencies, owner: string): 
 }
 
 /** The lock ensures that a second node scheduling the same event finds the first one's. */
-async function addEvent(
+async function addEvents(
   { database, store, announce }: SchedulingDependencies,
   owner: string,
-  decide: () => Promise<NewEvent | null>,
+  decide: () => Promise<readonly NewEvent[]>,
 ): Promise<boolean> {
   const isAdded = await database.transaction(async () => {
     await database.lock('cron');
-    const event = await decide();
-    return event !== null && store.insert({ ...event, owner });
+    return store.insert(...(await decide()).map((event) => ({ ...event, owner })));
   });
   if (isAdded) await announce();
   return isAdded;
+}
+
+/** Leaves equal events as they are and replaces those with another schedule. Returns whether any was added. */
+async function addRecurring(
+  dependencies: SchedulingDependencies,
+  owner: string,
+  { events, args }: RecurringEvents,
+): Promise<boolean> {
+  const { store, schedules, clock } = dependencies;
+  const valid = events.filter((event) => isValid(dependencies, owner, event));
+  if (valid.length === 0) return false;
+  return addEvents(dependencies, owner, async () => {
+    const found = await findOwned(dependencies, owner, { hook: valid.map(({ hook }) => hook), args });
+    const added: NewEvent[] = [];
+    for (const event of valid) {
+      const recurring = found.filter((other) => other.schedule !== null && other.hook === event.hook);
+      if (recurring.some(({ schedule }) => schedule === event.schedule)) continue;
+      for (const other of recurring) await store.removeOne(other);
+      const nextRun = schedules.next(event.schedule, { previous: clock.now(), now: clock.now() });
+      if (nextRun !== null) added.push({ ...event, args, nextRun });
+    }
+    return added;
+  });
+}
+
+async function findOwned(
+  { store }: SchedulingDependencies,
+  owner: string,
+  filter: Pick<EventFilter, 'hook' | 'args'>,
+): Promise<StoredEvent[]> {
+  const found = await store.find(filter);
+  for (const event of found) if (event.owner === null) await store.setOwner(event.hook, owner);
+  return found;
+}
+
+function isValid(
+  { schedules, log }: SchedulingDependencies,
+  owner: string,
+  { schedule, hook }: RecurringEvent,
+): boolean {
+  const valid = schedules.isValid(schedule);
+  if (!valid)
+    log.warn('Cron event refused: its schedule is neither a known name nor a cron expression', {
+      event: 'cron_schedule_invalid',
+      hook,
+      schedule,
+      plugin: owner,
+    });
+  return valid;
 }
 
 /** WordPress's rule: an event that is due within the window, or overdue, is a duplicate of everything up to the window's end. */
@@ -121,6 +167,10 @@ export interface Cron extends CronApi {
   forOwner(owner: string): CronApi;
   /** Deletes the events of a plugin. Returns their number. */
   removeOwner(owner: string): Promise<number>;
+  /** Schedules an event without arguments as `schedule` does, or together with others at the end of `gather`. */
+  recur(owner: string, schedule: string, hook: string): Promise<void>;
+  /** Stores all events of the owner's `recur` calls during the work in one transaction; none of them if the work fails. */
+  gather<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
   /** Starts to run due events: within a second, or at most 30 s if another node's notification was lost. */
   start(): Promise<void>;
   /** Starts no more events and waits for running ones. */
@@ -155,8 +205,10 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     ticker.wake();
     return database.notify(cronChannel, '');
   };
+  const dependencies: SchedulingDependencies = { database, store, schedules, clock, log, announce };
+  const gathered = new Map<string, RecurringEvent[]>();
   const forOwner = (owner: string): CronApi => ({
-    ...createScheduling({ database, store, schedules, clock, log, announce }, owner),
+    ...createScheduling(dependencies, owner),
     addSchedule(name, interval, label) {
       if (expressionError(name) === null)
         throw new Error(`'${name}' is a cron expression; choose another name for the schedule.`);
@@ -167,6 +219,23 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     ...forOwner('host'),
     forOwner,
     removeOwner: (owner) => store.removeOwner(owner),
+    async recur(owner, schedule, hook) {
+      const event = { schedule, hook };
+      const others = gathered.get(owner);
+      if (others === undefined) await addRecurring(dependencies, owner, { events: [event], args: [] });
+      else others.push(event);
+    },
+    async gather(owner, work) {
+      const events: RecurringEvent[] = [];
+      gathered.set(owner, events);
+      try {
+        const result = await work();
+        await addRecurring(dependencies, owner, { events, args: [] });
+        return result;
+      } finally {
+        gathered.delete(owner);
+      }
+    },
     schedules: () => schedules.list(),
     start: () => ticker.start(),
     stop: () => ticker.stop(),

@@ -37,7 +37,7 @@ export interface Claim {
 
 /** Which events: all, those of a hook, those of a hook with these arguments. */
 export interface EventFilter {
-  readonly hook?: string | undefined;
+  readonly hook?: string | readonly string[] | undefined;
   readonly args?: readonly unknown[] | undefined;
   /** When it runs next, in milliseconds since the epoch. */
   readonly at?: number | undefined;
@@ -70,7 +70,7 @@ export function createCronStore(database: Database) {
 
   function select({ hook, args, at }: EventFilter) {
     const query = knex<EventRow>('cron_events');
-    if (hook !== undefined) void query.where({ hook });
+    if (hook !== undefined) void query.whereIn('hook', [hook].flat());
     if (args !== undefined) void query.where({ args_key: argsKey(args) });
     if (at !== undefined) void query.where({ next_run: at });
     return query;
@@ -82,9 +82,10 @@ export function createCronStore(database: Database) {
       .orderBy('id');
 
   return {
-    async insert(event: Omit<StoredEvent, 'id' | 'isRunning'>): Promise<boolean> {
-      const { hook, args, schedule, owner, nextRun } = event;
-      const row = {
+    /** Returns whether any of them is new. */
+    async insert(...events: readonly Omit<StoredEvent, 'id' | 'isRunning'>[]): Promise<boolean> {
+      if (events.length === 0) return false;
+      const rows = events.map(({ hook, args, schedule, owner, nextRun }) => ({
         id: randomUUID(),
         hook,
         args: JSON.stringify(args),
@@ -92,9 +93,9 @@ export function createCronStore(database: Database) {
         schedule,
         owner,
         next_run: nextRun,
-      };
+      }));
       const inserted: unknown[] = await knex('cron_events')
-        .insert(row)
+        .insert(rows)
         .onConflict(['hook', 'args_key', 'next_run'])
         .ignore()
         .returning('id');

@@ -1,7 +1,6 @@
 import {
   restError,
   type Clock,
-  type CronApi,
   type HooksApi,
   type JobDefinition,
   type JobFilter,
@@ -37,7 +36,7 @@ export interface JobsDependencies {
   readonly hooks: Pick<HooksApi, 'doActionAsync' | 'hasAction'> & {
     forOwner(owner: string): Pick<HooksApi, 'addAction'>;
   };
-  readonly cron: Pick<CronApi, 'schedule'>;
+  readonly cron: { recur(owner: string, schedule: string, hook: string): Promise<void> };
   readonly clock: Clock;
   readonly log: Logger;
   readonly compileSchema: CompileSchema;
@@ -108,7 +107,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   return {
     ...queue,
     async start({ claims = true } = {}) {
-      await cron.schedule('hourly', sweep.name);
+      await cron.recur('host', 'hourly', sweep.name);
       const onMessage = (what: string): void => (what === 'due' ? worker.wake() : void worker.check());
       undos.push(await database.listen(channel, onMessage, () => worker.wake()));
       if (claims) worker.start();
@@ -203,7 +202,7 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
     return {
       ...jobs,
       async every(schedule, definition) {
-        await cron.schedule(schedule, definition.name);
+        await cron.recur(owner, schedule, definition.name);
         return defineRecurring({ jobs, hooks: hooks.forOwner(owner) }, definition);
       },
     };

@@ -1,4 +1,11 @@
-import { errorText, type HealthResult, type Migration, type PluginDefinition, type PluginUpgrade } from '#plugin-api';
+import {
+  errorText,
+  type HealthResult,
+  type HostApi,
+  type Migration,
+  type PluginDefinition,
+  type PluginUpgrade,
+} from '#plugin-api';
 import { createPluginImporter, type CompilePlugin } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
@@ -107,6 +114,8 @@ export function createLifecycle({
       onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error),
       onWarning: (message) => onWarning(source.manifest.slug, message),
     });
+  const register: Register = (definition, host) =>
+    step('register', () => services.cron.gather(host.plugin.slug, async () => definition.register(host)));
   /** Opens a scope for the work and closes it if the work fails. */
   const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
     const scope = await step('register', () => open(source));
@@ -125,13 +134,21 @@ export function createLifecycle({
       const versions = await upgrades.due(slug, version);
       const definition = await step('import', () => importer.load(source));
       if (versions) {
-        const { scope, upgraded } = await startUpgraded({ source, definition, versions, upgrades, step, withScope });
+        const { scope, upgraded } = await startUpgraded({
+          source,
+          definition,
+          versions,
+          upgrades,
+          step,
+          register,
+          withScope,
+        });
         if (upgraded) onUpgrade(slug, versions);
         return { source, definition, scope };
       }
       const { migrations = [] } = definition;
       if (migrations.length > 0) await step('migrate', () => migrate(slug, migrations));
-      const scope = await withScope(source, ({ host }) => step('register', () => definition.register(host)));
+      const scope = await withScope(source, ({ host }) => register(definition, host));
       await upgrades.record(slug, version);
       return { source, definition, scope };
     },
@@ -168,12 +185,16 @@ export function createLifecycle({
   };
 }
 
+/** Registers a plugin and then schedules its recurring jobs. */
+type Register = (definition: PluginDefinition, host: HostApi) => Promise<void>;
+
 interface UpgradeStart {
   readonly source: PluginSource;
   readonly definition: PluginDefinition;
   readonly versions: PluginUpgrade;
   readonly upgrades: Upgrades;
   readonly step: Step;
+  readonly register: Register;
   /** Opens a scope for the work and closes it if the work fails. */
   readonly withScope: (source: PluginSource, work: (scope: Scope) => Promise<void>) => Promise<Scope>;
 }
@@ -190,6 +211,7 @@ async function startUpgraded({
   versions,
   upgrades,
   step,
+  register,
   withScope,
 }: UpgradeStart): Promise<{ readonly scope: Scope; readonly upgraded: boolean }> {
   const { slug } = source.manifest;
@@ -202,7 +224,7 @@ async function startUpgraded({
       migrations: definition.migrations ?? [],
       async work() {
         const scope = await withScope(source, async (each) => {
-          await step('register', () => definition.register(each.host));
+          await register(definition, each.host);
           upgraded = await upgrades.record(slug, versions.to);
           if (upgraded) await step('upgrade', () => definition.upgrade?.(each.host, versions));
         });

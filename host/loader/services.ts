@@ -54,7 +54,10 @@ export interface HostServices {
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;
   readonly rest: Owned<RestApi>;
-  readonly cron: Owned<CronApi> & { removeOwner(owner: string): Promise<unknown> };
+  readonly cron: Owned<CronApi> & {
+    removeOwner(owner: string): Promise<unknown>;
+    gather<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
+  };
   readonly jobs: Owned<JobsApi> & { removeOwner(owner: string): Promise<unknown> };
   readonly abilities: Owned<AbilitiesApi>;
   readonly admin: Owned<AdminApi>;

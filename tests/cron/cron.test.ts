@@ -51,6 +51,41 @@ describeDialects('cron', (open) => {
     ]).to.deep.equal([true, false, true, true, true, true, 5]);
   });
 
+  it('stores the events of one registration together, keeps equal ones and replaces other schedules', async () => {
+    const [{ cron, database }, other] = [await node(), await node()];
+    await other.cron.recur('shop', 'daily', 'kept');
+    await other.cron.recur('shop', 'daily', 'moved');
+    const kept = await cron.next('kept');
+    await clock.advance(1000);
+    const stored: number[] = [];
+    await cron.gather('shop', async () => {
+      await cron.recur('shop', 'daily', 'kept');
+      for (const hook of ['moved', 'new']) await cron.recur('shop', 'hourly', hook);
+      await cron.recur('shop', 'nope', 'invalid');
+      stored.push((await cron.list()).length);
+    });
+    stored.push((await cron.list()).length);
+    expect(stored).to.deep.equal([2, 3]);
+    expect((await cron.list()).map(({ hook, schedule }) => `${hook} ${schedule}`)).to.have.members([
+      'kept daily',
+      'moved hourly',
+      'new hourly',
+    ]);
+    expect(await cron.next('kept')).to.equal(kept);
+    expect(await database.knex('cron_events').pluck('owner')).to.deep.equal(['shop', 'shop', 'shop']);
+  });
+
+  it('stores no event of a registration that fails, and none of it later', async () => {
+    const { cron } = await node();
+    const failed = cron.gather('shop', async () => {
+      await cron.recur('shop', 'hourly', 'never');
+      throw new Error('no');
+    });
+    expect(await failed.catch((error: Error) => error.message)).to.equal('no');
+    await cron.recur('shop', 'hourly', 'later');
+    expect((await cron.list()).map(({ hook }) => hook)).to.deep.equal(['later']);
+  });
+
   it('takes away one of several events by its time', async () => {
     const { cron } = await node();
     const now = clock.now();

@@ -83,7 +83,11 @@ export function createCountedServices({
         };
       },
     }),
-    cron: { ...owned({ addSchedule: (name: string) => keep(`schedule ${name}`) }), removeOwner: async () => 0 },
+    cron: {
+      ...owned({ addSchedule: (name: string) => keep(`schedule ${name}`) }),
+      removeOwner: async () => 0,
+      gather: (_owner: string, work: () => Promise<unknown>) => work(),
+    },
     admin: owned({
       addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`),
       addBadge: () => keep('badge'),
