@@ -29,6 +29,8 @@ export interface RouteRegistry {
   /** In order of registration. */
   routes(): readonly Route[];
   namespaces(): readonly string[];
+  /** Runs the work, which may register routes, once, before the routes are next read. */
+  beforeRead(work: () => void): void;
 }
 
 export interface AddedRoute {
@@ -62,14 +64,24 @@ interface Entry extends Route {
 
 type Candidate = { readonly route: Route; readonly url: Params };
 
-/** The route table of a process. All nodes of a site register the same routes. */
-/** @param onConflict called when a route is registered that another owner has for the same method. */
+/**
+ * The route table of a process. All nodes of a site register the same routes.
+ *
+ * @param onConflict called when a route is registered that another owner has for the same method.
+ */
 export function createRouteRegistry(onConflict: (conflict: RouteConflict) => void = () => undefined): RouteRegistry {
   const entries = new Map<string, Entry>();
   /** Routes by static path; cleared when a route is added or removed. */
   const staticCandidates = new Map<string, readonly Candidate[]>();
   let namespaces: readonly string[] | null = null;
+  const works = new Set<() => void>();
 
+  const settle = (): void => {
+    for (const work of works) {
+      works.delete(work);
+      work();
+    }
+  };
   const changed = (): void => {
     staticCandidates.clear();
     namespaces = null;
@@ -80,6 +92,7 @@ export function createRouteRegistry(onConflict: (conflict: RouteConflict) => voi
     ));
 
   const candidates = (path: string): readonly Candidate[] => {
+    settle();
     const known = staticCandidates.get(path);
     if (known !== undefined) return known;
     const found = search(path);
@@ -136,8 +149,15 @@ export function createRouteRegistry(onConflict: (conflict: RouteConflict) => voi
       return null;
     },
     matchPath: (path) => candidates(path)[0] ?? null,
-    routes: () => [...entries.values()],
-    namespaces: listNamespaces,
+    routes() {
+      settle();
+      return [...entries.values()];
+    },
+    namespaces() {
+      settle();
+      return listNamespaces();
+    },
+    beforeRead: (work) => void works.add(work),
   };
 }
 

@@ -83,6 +83,8 @@ export interface RouteSummary {
 
 /** The REST interface: what plugins see, and what the host needs to serve it. */
 export interface Rest extends RestApi {
+  /** Runs the work once, before the routes are next read. */
+  beforeRead(work: () => void): void;
   /** The same interface; routes registered through it belong to the plugin. */
   forOwner(owner: string): RestApi;
   /** Handles a request over HTTP. Rejects only if the caller has hung up. */

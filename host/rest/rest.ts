@@ -117,6 +117,7 @@ export function createRest({
     url,
     handle: createRestServer({ ...serving, finish, registry, rest: self, log, step }),
     dispatch: dispatchAs(undefined),
+    beforeRead: registry.beforeRead,
     describe: () => registry.routes().map(summarize),
     openapi,
     onHandlerError(listener) {

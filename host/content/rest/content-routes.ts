@@ -9,10 +9,11 @@ import { addTermsRoutes } from './terms-routes.ts';
 
 /**
  * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, `/comments`, `/taxonomies`, `/search`, and routes for each type and
- * taxonomy with `showInRest`. Changes of meta keys, fields and taxonomies register them again, because the arguments include these.
+ * taxonomy with `showInRest`. After changes of meta keys, fields and taxonomies they are registered again before their next use,
+ * because the arguments include these.
  */
 export function addContentRoutes(given: ContentRestDependencies): void {
-  const { parts, hooks } = given;
+  const { parts, hooks, rest } = given;
   addTypesRoutes(given);
   addStatusesRoutes(given);
   addCommentsRoutes(given);
@@ -20,11 +21,8 @@ export function addContentRoutes(given: ContentRestDependencies): void {
   addSearchRoute(given);
   const posts = followRoutes<PostType>((type) => addPostsRoutes(given, type));
   const terms = followRoutes<Taxonomy>((taxonomy) => addTermsRoutes(given, taxonomy));
-  const refreshPosts = onceInARow(() => posts.refresh());
-  const refreshAll = onceInARow(() => {
-    posts.refresh();
-    terms.refresh();
-  });
+  const refreshPosts = (): void => rest.beforeRead(posts.refresh);
+  const refreshTerms = (): void => rest.beforeRead(terms.refresh);
   parts.types.follow(posts.follow);
   parts.taxonomies.follow((taxonomy) => {
     const undo = terms.follow(taxonomy);
@@ -35,7 +33,10 @@ export function addContentRoutes(given: ContentRestDependencies): void {
     };
   });
   parts.meta.onChange(refreshPosts);
-  parts.fields.onChange(refreshAll);
+  parts.fields.onChange(() => {
+    refreshPosts();
+    refreshTerms();
+  });
   hooks.addFilter('rest_public_authors', async (ids) => [
     ...new Set([...ids, ...(await parts.store.publishedAuthors())]),
   ]);
@@ -59,18 +60,5 @@ function followRoutes<Item extends { readonly showInRest: boolean }>(add: (item:
         routes.set(item, add(item));
       }
     },
-  };
-}
-
-/** Runs once for all changes that a plugin makes in a row. */
-function onceInARow(run: () => void): () => void {
-  let isWaiting = false;
-  return () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    queueMicrotask(() => {
-      isWaiting = false;
-      run();
-    });
   };
 }

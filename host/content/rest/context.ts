@@ -50,7 +50,10 @@ declare module '#plugin-api' {
 }
 
 export interface ContentRestDependencies {
-  readonly rest: RestApi;
+  readonly rest: RestApi & {
+    /** Runs the work once, before the routes are next read. */
+    beforeRead(work: () => void): void;
+  };
   readonly parts: ContentParts;
   readonly hooks: HooksApi;
   readonly transaction: DatabaseApi['transaction'];
