@@ -51,6 +51,25 @@ describeWidget('what is stored of forms', (site) => {
       .and.to.contain('You said: Ärger');
   });
 
+  it('names a used-up budget, which visitors see as a limit of the form', async () => {
+    const budget = { id: 'one', name: 'One', unit: 'calls', amount: 1 };
+    await run('svc', 'budget', 'set', JSON.stringify(budget));
+    const page = await startedPage(
+      site(),
+      (await makeForm(site(), { limits: { message: 'Come back next month.' } })).id,
+    );
+    await page.submit({ topic: 'Sea' });
+    const { status, body, headers } = await page.submit({ topic: 'Lake' });
+    expect([status, body['code'], body['message']]).to.deep.equal([
+      429,
+      'rest_svc_form_limit_reached',
+      'Come back next month.',
+    ]);
+    expect(Number(headers.get('retry-after'))).to.be.greaterThan(60);
+    const codes = await site().host.database.knex(formTables.submissions).orderBy('id').pluck('error_code');
+    expect(codes).to.deep.equal(['', 'rest_svc_budget_exhausted']);
+  });
+
   it('goes when it is older than its form keeps', async () => {
     const short = await makeForm(site(), { privacy: { retention_days: 2 } });
     const long = await makeForm(site(), {});

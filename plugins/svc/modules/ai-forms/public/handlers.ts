@@ -33,12 +33,17 @@ const forVisitors = new Set([
   'rest_upload_unreadable',
 ]);
 
-/** Other failures: visitors see the error message of the form, administrators the reason. */
+/**
+ * Other failures: visitors see the error message of the form, administrators the reason. A used-up budget looks like a limit of
+ * the form, because trying again in a moment does not help.
+ */
 function visitorErrorFor(
   error: unknown,
-  { form, user }: { readonly form: Pick<AiForm, 'texts'>; readonly user: Pick<User, 'can'> },
+  { form, user }: { readonly form: Pick<AiForm, 'texts' | 'limits'>; readonly user: Pick<User, 'can'> },
 ): RestError {
   if (error instanceof RestError && (forVisitors.has(error.code) || user.can('manage_options'))) return error;
+  if (error instanceof RestError && error.code === 'rest_svc_budget_exhausted')
+    return errors.form_limit_reached({ values: { reason: form.limits.message }, headers: error.headers });
   return errors.form_failed({
     values: { reason: form.texts.error || 'Something went wrong. Please try again in a moment.' },
   });
