@@ -202,8 +202,9 @@ export interface PostQuery {
   readonly meta?: readonly MetaFilter[];
   /** Excludes posts this user may not read. Default: no posts are excluded. */
   readonly visibleTo?: User;
-  /** Default `date`. */
-  readonly orderBy?: 'date' | 'modified' | 'id' | 'title' | 'slug' | 'author' | 'parent' | 'menuOrder' | 'include';
+  /** Default `date`. `relevance` of the search: titles before texts, the whole phrase before its words, then the newest. */
+  readonly orderBy?:
+    'date' | 'modified' | 'id' | 'title' | 'slug' | 'author' | 'parent' | 'menuOrder' | 'include' | 'relevance';
   /** Default `desc`. */
   readonly order?: 'asc' | 'desc';
   /** Default 10. */

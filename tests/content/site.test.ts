@@ -105,6 +105,45 @@ describeHosts('the public site', (dialectCase) => {
     expect((await get('/2026/01/hidden/', { headers: { cookie } })).text).to.contain('Private: only visible');
   });
 
+  it('shows the results that fit best first, and the newest of equal ones', async () => {
+    const now = site.host.clock.now();
+    await publish('Wax and wicks', { date: now - 5 * hour });
+    await publish('How to pour wax', { date: now - 4 * hour });
+    await publish('To be poured', { content: '<p>How to pour wax, in short.</p>', date: now - 3 * hour });
+    await publish('News', { content: '<p>Wax! We pour it. How to do that?</p>', date: now - 2 * hour });
+    const { text } = await get('/?s=how+to+pour+wax');
+    expect([...text.matchAll(/<h2><a [^>]*>([^<]*)/g)].map(([, title]) => title)).to.deep.equal([
+      'How to pour wax',
+      'To be poured',
+      'News',
+    ]);
+  });
+
+  it('names tagline, category, older and newer post, and offers the admin in the footer only', async () => {
+    await site.host.options.update('blogdescription', 'Notes by the sea');
+    const category = await site.host.content.terms.create('category', { name: 'Workshop' });
+    const about = await publish('About', { type: 'page' });
+    const ids: number[] = [];
+    for (const [index, title] of ['First', 'Second', 'Third'].entries()) {
+      const { id } = await publish(title, {
+        date: site.host.clock.now() - (9 - index) * hour,
+        terms: { category: [category.id] },
+      });
+      ids.push(id);
+    }
+    const home = (await get('/')).text;
+    expect(home)
+      .to.contain('<p class="site-tagline">Notes by the sea</p>')
+      .and.contain('/category/workshop/">Workshop</a>');
+    expect(home.slice(0, home.indexOf('<footer'))).to.not.contain('/admin/"');
+    const second = (await get(`/?p=${ids[1]}`, { redirect: 'follow' })).text;
+    expect(second).to.match(/rel="prev"><span class="muted">Older post<\/span> First<\/a>/);
+    expect(second).to.match(/rel="next"><span class="muted">Newer post<\/span> Third<\/a>/);
+    expect((await get(`/?p=${about.id}`)).status).to.equal(301);
+    expect((await get('/about/')).text).to.contain('aria-current="page">About</a>');
+    expect((await get('/none/')).text).to.contain('aria-label="Search for the page"');
+  });
+
   it('searches posts and pages, and says so when nothing is found', async () => {
     await publish('Größe');
     await publish('Page with size', { type: 'page' });

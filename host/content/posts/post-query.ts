@@ -31,7 +31,7 @@ export function selectPosts(given: PostQueryDependencies, query: PostQuery): Kne
   return select;
 }
 
-const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'include'>, string>> = {
+const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'include' | 'relevance'>, string>> = {
   date: 'posts.date',
   modified: 'posts.modified',
   id: 'posts.id',
@@ -60,7 +60,8 @@ export function orderPosts(
       );
     return select;
   }
-  const column = columns[query.orderBy ?? 'date'];
+  if (query.orderBy === 'relevance') orderByRelevance(select, query);
+  const column = columns[query.orderBy === 'relevance' ? 'date' : (query.orderBy ?? 'date')];
   return column === 'posts.id'
     ? select.orderBy(column, direction)
     : select.orderBy([
@@ -116,15 +117,37 @@ function whereReadable(select: Knex.QueryBuilder, { visibleTo: user, hasPassword
   });
 }
 
-function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
-  const { search = '' } = query;
-  const terms = foldText(search)
+function searchTerms({ search = '' }: PostQuery): string[] {
+  return foldText(search)
     .split(/\s+/)
     .filter((term) => term !== '')
     .slice(0, 20);
+}
+
+/** For `like ? escape '\\'`. */
+function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
+  const terms = searchTerms(query);
   if (terms.length > 0) whereReadable(select, query);
-  for (const term of terms)
-    void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${term.replace(/[\\%_]/g, '\\$&')}%`]);
+  for (const term of terms) void select.whereRaw(`posts.search_text like ? escape '\\'`, [containing(term)]);
+}
+
+/** As in WordPress: the phrase in the title, all words in the title, one of them, then the phrase in the text. */
+function orderByRelevance(select: Knex.QueryBuilder, query: PostQuery): void {
+  const terms = searchTerms(query);
+  if (terms.length === 0) return;
+  // The folded text begins with the title.
+  const title = `substr(posts.search_text, 1, length(posts.title)) like ? escape '\\'`;
+  const phrase = containing(terms.join(' '));
+  const words = terms.map(containing);
+  void select.orderByRaw(
+    `case when ${title} then 1 when ${words.map(() => title).join(' and ')} then 2 ` +
+      `when ${words.map(() => title).join(' or ')} then 3 when posts.search_text like ? escape '\\' then 4 else 5 end`,
+    [phrase, ...words, ...words, phrase],
+  );
 }
 
 function whereMeta(

@@ -17,7 +17,7 @@ const orders: Readonly<Record<string, NonNullable<PostQuery['orderBy']>>> = {
   include: 'include',
   modified: 'modified',
   parent: 'parent',
-  relevance: 'date',
+  relevance: 'relevance',
   slug: 'slug',
   include_slugs: 'slug',
   title: 'title',

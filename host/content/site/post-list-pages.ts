@@ -2,7 +2,7 @@ import { translateText } from '#plugin-api';
 import type { PostQuery } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import { renderFeed } from './feed.ts';
-import { listedPostView } from './post-view.ts';
+import { listedPostViews } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
 interface List {
@@ -71,7 +71,7 @@ async function findList(
   if (parts.length === 0 && search !== null) {
     return {
       kind: 'search',
-      query: { type: ['post', 'page'], search },
+      query: { type: ['post', 'page'], search, orderBy: 'relevance' },
       path: '/',
       search: { s: search },
       title: translateText(search === '' ? 'Search' : `Search: ${search}`),
@@ -176,7 +176,7 @@ async function showList(
         description: list.description ? given.views.safe(list.description) : null,
         searched: list.search?.['s'] ?? '',
         total,
-        posts: await Promise.all(posts.map((post) => listedPostView(given, post))),
+        posts: await listedPostViews(given, posts),
         newer: page > 1 ? address(page - 1) : null,
         older: page < pages ? address(page + 1) : null,
         page,

@@ -35,9 +35,31 @@ async function postView(given: PublicSiteDependencies, post: Post, isUnlocked: b
   };
 }
 
-export async function listedPostView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
-  const excerpt = post.password === '' ? await given.parts.renderer.excerpt(post) : `<p>${lockedText}</p>`;
-  return { ...(await postView(given, post, false)), excerpt: given.views.safe(excerpt) };
+/** Posts of a list, with their first category. */
+export async function listedPostViews(
+  given: PublicSiteDependencies,
+  posts: readonly Post[],
+): Promise<readonly PostView[]> {
+  const { terms, renderer } = given.parts;
+  const byPost = await terms.ofPosts(posts.map(({ id }) => id));
+  const categories = new Map(
+    posts.map(({ id }) => [
+      id,
+      (byPost.get(id) ?? []).find(({ taxonomy, slug }) => taxonomy === 'category' && slug !== 'uncategorized'),
+    ]),
+  );
+  const links = await terms.links([...categories.values()].filter((term) => term !== undefined));
+  return Promise.all(
+    posts.map(async (post) => {
+      const category = categories.get(post.id);
+      const excerpt = post.password === '' ? await renderer.excerpt(post) : `<p>${lockedText}</p>`;
+      return {
+        ...(await postView(given, post, false)),
+        excerpt: given.views.safe(excerpt),
+        label: category === undefined ? null : { name: category.name, href: links.get(category.id) ?? '' },
+      };
+    }),
+  );
 }
 
 export async function singlePostView(
@@ -51,6 +73,7 @@ export async function singlePostView(
     ...view,
     content: given.views.safe(await given.parts.renderer.content(post, reader)),
     taxonomies: await termLinks(given, post),
+    ...(await neighbors(given, post)),
     isLocked: !isUnlocked,
     isPage: post.type !== 'post',
     editUrl: user.id > 0 && user.can('edit_post', post) ? `/admin/${editPath}?id=${post.id}` : null,
@@ -71,6 +94,21 @@ async function termLinks({ parts }: PublicSiteDependencies, post: Post): Promise
         .map((term) => ({ name: term.name, href: links.get(term.id) ?? '' })),
     }))
     .filter((taxonomy) => taxonomy.terms.length > 0);
+}
+
+/** The published posts before and after a post. */
+async function neighbors(given: PublicSiteDependencies, post: Post): Promise<PostView> {
+  if (post.type !== 'post' || post.status !== 'publish') return {};
+  const { store, renderer, permalinks } = given.parts;
+  const link = async (found: readonly Post[]): Promise<PostView | null> => {
+    const [neighbor] = found;
+    if (neighbor === undefined) return null;
+    return { title: given.views.safe(await renderer.publicTitle(neighbor)), href: await permalinks.url(neighbor) };
+  };
+  return {
+    older: await link(await store.find({ before: post.date, limit: 1 })),
+    newer: await link(await store.find({ after: post.date, order: 'asc', limit: 1 })),
+  };
 }
 
 /** Plain-text description for search engines. */

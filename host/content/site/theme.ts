@@ -7,7 +7,7 @@ export interface ThemeDependencies {
   readonly parts: Pick<ContentParts, 'store' | 'renderer' | 'permalinks'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly views: { safe(html: string): unknown };
-  readonly site: { readonly url: string; name(): Promise<string> };
+  readonly site: { readonly url: string; name(): Promise<string>; description(): Promise<string> };
 }
 
 /** Additional layout values after the theme filters. */
@@ -41,7 +41,12 @@ export function createTheme({ parts, hooks, views, site }: ThemeDependencies): T
       head: views.safe(await hooks.applyFiltersAsync('wp_head', await renderHead(page, { hasPosts, site }), page)),
       footer: views.safe(await hooks.applyFiltersAsync('wp_footer', '', page)),
       bodyClasses: (await hooks.applyFiltersAsync('body_class', pageClasses(page), page)).join(' '),
-      navigation: entries.map(({ label, href }) => ({ label: views.safe(label), href })),
+      navigation: entries.map(({ label, href }) => ({
+        label: views.safe(label),
+        href,
+        isCurrent: page.canonical !== undefined && new URL(href, site.url).href === page.canonical,
+      })),
+      tagline: await site.description(),
       hasPosts,
     };
   };
