@@ -92,6 +92,8 @@ describeHosts('a text that is streamed on the page', ({ location }) => {
         svc_meta_description: ['Mine "too"'],
         svc_category: ['Food'],
         svc_tags: ['one', 'two'],
+        svc_ai_generated: [true],
+        svc_ai_disclosure: ['This text was written by AI.'],
       });
       const terms = (await site.host.content.terms.ofPosts([post!.id])).get(post!.id) ?? [];
       expect(terms.map(({ name }) => name).sort()).to.deep.equal(['Food', 'one', 'two']);
@@ -101,7 +103,16 @@ describeHosts('a text that is streamed on the page', ({ location }) => {
       ]);
       expect(head)
         .to.include('<meta property="article:section" content="Food">')
-        .and.to.include('<meta property="article:tag" content="two">');
+        .and.to.include('<meta property="article:tag" content="two">')
+        .and.to.include('<meta name="ai-disclosure" content="ai-generated">')
+        .and.to.include(
+          '<p class="ai-disclosure" data-ai-disclosure="ai-generated"><small>This text was written by AI.</small></p>',
+        );
+      await site.host.content.posts.update(post!.id, { meta: { svc_ai_disclosure: '', svc_seo_title: 'Best coffee' } });
+      expect(await (await site.host.fetch(`/?p=${String(post!.id)}`)).text())
+        .to.include('<title>Best coffee ')
+        .and.to.include('<meta name="ai-disclosure"')
+        .and.to.not.include('class="ai-disclosure"');
       expect(site.receiver.received).to.have.length(1);
       expect(await callsByUser(site.host, 'content-writer')).to.deep.equal({ [site.userId]: 6 });
     });

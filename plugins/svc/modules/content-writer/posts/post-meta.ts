@@ -6,12 +6,21 @@ export const metaKeys = {
   keyword: 'svc_focus_keyword',
   category: 'svc_category',
   tags: 'svc_tags',
+  title: 'svc_seo_title',
+  generated: 'svc_ai_generated',
+  disclosure: 'svc_ai_disclosure',
 } as const;
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
 
-/** Registers the keys, and adds description, category and tags to the head of a post's page. */
+/** Registers the keys, and adds title, description, category, tags and disclosure to a post's page. */
 export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | 'hooks'>): void {
+  content.registerMeta('', metaKeys.title, {
+    schema: text(200),
+    description: 'Title for search results.',
+    editor: { label: 'Title for search engines', help: 'If empty, the title of the post is used.' },
+    showInRest: true,
+  });
   content.registerMeta('', metaKeys.description, {
     schema: text(500),
     description: 'Description for search results.',
@@ -30,9 +39,32 @@ export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | '
   });
   content.registerMeta('', metaKeys.category, { schema: text(200), description: 'Category.', showInRest: true });
   content.registerMeta('', metaKeys.tags, { schema: text(200), single: false, description: 'Tags.', showInRest: true });
+  content.registerMeta('', metaKeys.generated, {
+    schema: { type: 'boolean' },
+    description: 'Whether a model wrote the text. Pages of the post say so to programs.',
+    showInRest: true,
+  });
+  content.registerMeta('', metaKeys.disclosure, {
+    schema: text(300),
+    description: 'Line below the text that says that AI wrote it.',
+    editor: { label: 'AI disclosure', help: 'Shown below the text. Leave empty to show none.' },
+    showInRest: true,
+  });
+  hooks.addFilter('the_content', (html: string, post: Post) => withDisclosure(content, html, post), 20);
+  hooks.addFilter('document_title', async (title: string, page: { readonly post?: Post }) => {
+    const written = page.post ? (await content.meta.all(page.post.id))[metaKeys.title]?.[0] : '';
+    return typeof written === 'string' && written !== '' ? written : title;
+  });
   hooks.addFilter('wp_head', async (head: string, page: { readonly post?: Post }) =>
     page.post ? headWithMeta(content, head, page.post) : head,
   );
+}
+
+async function withDisclosure({ meta }: Pick<HostApi['content'], 'meta'>, html: string, { id }: Post): Promise<string> {
+  const line = id > 0 ? (await meta.all(id))[metaKeys.disclosure]?.[0] : '';
+  return typeof line !== 'string' || line === ''
+    ? html
+    : `${html}\n<p class="ai-disclosure" data-ai-disclosure="ai-generated"><small>${escaped(line)}</small></p>`;
 }
 
 async function headWithMeta(
@@ -52,6 +84,7 @@ async function headWithMeta(
     ...(one(metaKeys.category) === ''
       ? []
       : [`<meta property="article:section" content="${escaped(one(metaKeys.category))}">`]),
+    ...(values[metaKeys.generated]?.[0] === true ? ['<meta name="ai-disclosure" content="ai-generated">'] : []),
     ...tags.map((tag) => `<meta property="article:tag" content="${escaped(tag)}">`),
   ];
   return [...lines, rest].filter((line) => line !== '').join('\n  ');

@@ -28,7 +28,7 @@ export interface PreparedPost {
   readonly write: () => Promise<Post>;
 }
 
-type Host = Pick<HostApi, 'content' | 'users' | 'hooks'>;
+type Host = Pick<HostApi, 'content' | 'users' | 'hooks' | 'i18n'>;
 
 /**
  * Prepares a new post from a draft.
@@ -40,11 +40,15 @@ export async function preparePost(host: Host, init: SavePostInit): Promise<Prepa
   const errors = await postErrors(host, settings, user);
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   const html = await markdownToHtml(draft.content ?? '');
-  const post = await host.hooks.applyFiltersAsync('svc_content_post', newPost(init, html), draft, generation);
+  const post = await host.hooks.applyFiltersAsync('svc_content_post', newPost(host, init, html), draft, generation);
   return { post, html, write: () => writePost(host, { ...init, post, update: null }) };
 }
 
-function newPost({ draft, generation: { input }, settings, position, user }: SavePostInit, html: string): NewPost {
+function newPost(
+  host: Host,
+  { draft, generation: { input }, settings, position, user }: SavePostInit,
+  html: string,
+): NewPost {
   const category = input.category ?? settings.category;
   const { save, type, author_id: author, schedule_at: scheduled, interval_minutes: interval } = settings;
   const tags = joinTags(settings.tags, draft.tags ?? []);
@@ -58,7 +62,7 @@ function newPost({ draft, generation: { input }, settings, position, user }: Sav
     ...(save === 'schedule' && scheduled !== null && { date: scheduled + position * interval * 60_000 }),
     ...(draft.image?.media_id != null && { featuredMediaId: draft.image.media_id }),
     meta: {
-      ...draftMeta(draft),
+      ...draftMeta(draft, host),
       ...(category !== '' && { [metaKeys.category]: category }),
       ...(tags.length > 0 && { [metaKeys.tags]: tags }),
     },
@@ -89,7 +93,7 @@ export async function prepareRewrite(
     ...(draft.content !== undefined && { content: html }),
     ...(draft.excerpt !== undefined && { excerpt: draft.excerpt }),
     ...(draft.image?.media_id != null && { featuredMediaId: draft.image.media_id }),
-    meta: { ...draftMeta(draft), ...(draft.tags !== undefined && { [metaKeys.tags]: [...draft.tags] }) },
+    meta: { ...draftMeta(draft, host), ...(draft.tags !== undefined && { [metaKeys.tags]: [...draft.tags] }) },
   };
   const post = await host.hooks.applyFiltersAsync('svc_content_post', changes, draft, generation);
   return { post, html, write: () => writePost(host, { draft, generation, user, post, update: id }) };
@@ -160,8 +164,15 @@ function extensionOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(8, 12)) === 'WEBP' ? 'webp' : 'png';
 }
 
-function draftMeta({ meta_description: description, focus_keyword: keyword }: ContentDraft): Record<string, unknown> {
+function draftMeta(
+  { content, meta_description: description, focus_keyword: keyword }: ContentDraft,
+  { i18n }: Pick<Host, 'i18n'>,
+): Record<string, unknown> {
   return {
+    ...(content !== undefined && {
+      [metaKeys.generated]: true,
+      [metaKeys.disclosure]: i18n.__('This text was written by AI.'),
+    }),
     ...(description !== undefined && { [metaKeys.description]: description }),
     ...(keyword !== undefined && { [metaKeys.keyword]: keyword }),
   };
