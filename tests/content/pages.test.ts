@@ -208,6 +208,25 @@ describeHosts('admin pages of content', (dialectCase) => {
     expect(form.html).to.contain('terms[category][]').and.not.contain('new_terms[category]');
   });
 
+  it('let editors choose the author among those who write', async () => {
+    const grace = await site.create({ login: 'grace', role: 'author' });
+    const reader = await site.create({ login: 'rita', role: 'subscriber' });
+    const { id } = await site.host.content.posts.create({ title: 'Tea', authorId: grace.id });
+    const path = `/admin/posts/edit?id=${id}`;
+    const form = (await browser.get(path)).html;
+    expect(form).to.contain(`<option value="${grace.id}" selected>`).and.not.contain(`<option value="${reader.id}"`);
+    const fields = { id: String(id), title: 'Tea', status: 'draft' };
+    const refused = await browser.submit(path, 'save', { ...fields, author: String(reader.id) });
+    expect([refused.status, refused.text.includes('You are not allowed to choose this author.')]).to.deep.equal([
+      400,
+      true,
+    ]);
+    const own = await site.signIn('grace');
+    expect((await own.get('/admin/posts/new')).html).to.not.contain('name="author"');
+    await browser.submit(path, 'save', { ...fields, author: '1' });
+    expect((await site.host.content.posts.get(id))?.authorId).to.equal(1);
+  });
+
   it('have the fields of meta keys that ask for one', async () => {
     const { content } = site.host;
     content.registerMeta('post', 'subtitle', {

@@ -5,7 +5,7 @@ import { listPath } from './form.ts';
 export interface ContentPagesDependencies {
   readonly admin: Pick<AdminApi, 'addPage' | 'url'>;
   readonly parts: ContentParts;
-  readonly users: Pick<UsersApi, 'get'>;
+  readonly users: Pick<UsersApi, 'get' | 'list'>;
   readonly site: Pick<SiteApi, 'timezone'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync' | 'addFilter'>;
   /** Milliseconds since the epoch. */

@@ -3,6 +3,7 @@ import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import { hasSameText } from '../posts/revisions.ts';
 import { autosaveSlug } from '../posts/post-store.ts';
+import { authorChoices } from './author-field.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readQuery, readText } from './form.ts';
 import { postVersion, statusChoices, type PostValues } from './post-form.ts';
@@ -83,7 +84,7 @@ export function createFindEditable(
 function createRenderForm(given: ContentPagesDependencies, type: PostType): ShowPost {
   return async ({ request, post, restored, errors = {}, conflict = null, ...showing }) => {
     const timezone = await given.site.timezone();
-    const typed = restored ? withText(formValues(post, timezone), restored) : showing.typed;
+    const typed = restored ? withText(formValues(post, timezone, request.user.id), restored) : showing.typed;
     return {
       template: 'admin/content/post-edit',
       ...(post !== null && post.title !== '' && { title: post.title }),
@@ -92,8 +93,9 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): Show
         imageUrl: await imagePath(given, typed === undefined ? (post?.featuredMediaId ?? 0) : parseId(typed.image)),
         mayUpload: request.user.can('upload_files'),
         author: post === null ? nameOf(request.user) : await authorName(given, post),
+        authors: await authorChoices(given, type, { user: request.user, post }),
         id: post?.id ?? null,
-        values: typed ?? formValues(post, timezone),
+        values: typed ?? formValues(post, timezone, request.user.id),
         errors,
         version: post === null ? '' : postVersion(post),
         restored: restored === undefined ? null : formatDate(restored.modified, 'dateTime', timezone),
@@ -149,7 +151,7 @@ function withText(values: PostValues, { title, content, excerpt }: Post): PostVa
   return { ...values, title, content, excerpt };
 }
 
-function formValues(post: Post | null, timezone: string): PostValues {
+function formValues(post: Post | null, timezone: string, userId: number): PostValues {
   return {
     title: post?.title ?? '',
     content: post?.content ?? '',
@@ -162,6 +164,7 @@ function formValues(post: Post | null, timezone: string): PostValues {
     image: String(post?.featuredMediaId ?? 0),
     password: post?.password ?? '',
     comments: post?.commentStatus ?? '',
+    author: String(post?.authorId ?? userId),
   };
 }
 

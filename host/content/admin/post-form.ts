@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api';
 import { localIso, momentOf } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
+import { readAuthor } from './author-field.ts';
 import { parseId, readText } from './form.ts';
 import { readMetaFields } from './meta-fields.ts';
 import { readTermFields, type TypedTaxonomies } from './term-fields.ts';
@@ -21,6 +22,8 @@ export interface PostValues {
   readonly password: string;
   /** `open` or `closed`. */
   readonly comments: string;
+  /** Id of the user, or empty. */
+  readonly author: string;
   /** By taxonomy, if they were entered. */
   readonly terms?: TypedTaxonomies;
   /** By key, if they were entered. */
@@ -62,9 +65,11 @@ export async function readPostForm(
     image: read('image') || '0',
     password: read('password'),
     comments: read('comments'),
+    author: read('author'),
     terms: readTermFields(given, type, request),
     meta,
   };
+  const author = await readAuthor(given, type, { user: request.user, post, chosen: values.author });
   const timezone = await given.site.timezone();
   const date = readDate(values.date, { post, timezone });
   const isAllowed = statusChoices(given, { type, post, user: request.user }).some(
@@ -78,6 +83,7 @@ export async function readPostForm(
       status: values.status,
       slug: values.slug,
       password: values.password,
+      ...author,
       ...(date !== 'same' && date !== 'wrong' && { date }),
       ...((values.comments === 'open' || values.comments === 'closed') && { commentStatus: values.comments }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
@@ -89,13 +95,20 @@ export async function readPostForm(
     errors: {
       ...(date === 'wrong' && { date: 'Enter a date and time, like 2026-05-15 12:00.' }),
       ...(!isAllowed && { status: 'You are not allowed to set this status.' }),
-      ...(values.password !== '' &&
-        values.status === 'private' && {
-          password: 'A private post needs no password. Remove the password, or choose another status.',
-        }),
-      ...(values.password.length > 255 && { password: 'Use at most 255 characters.' }),
+      ...(author === null && { author: 'You are not allowed to choose this author.' }),
+      ...passwordErrors(values),
     },
     version: read('version'),
+  };
+}
+
+function passwordErrors(values: PostValues): Record<string, string> {
+  return {
+    ...(values.password !== '' &&
+      values.status === 'private' && {
+        password: 'A private post needs no password. Remove the password, or choose another status.',
+      }),
+    ...(values.password.length > 255 && { password: 'Use at most 255 characters.' }),
   };
 }
 
