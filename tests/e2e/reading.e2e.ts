@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { openAdmin, openBrowser, openPage, overflow, setWidth } from './browser.ts';
@@ -36,6 +37,26 @@ const findLinks = String.raw`[...document.querySelectorAll('a[href]')]
   .filter((link) => link.origin === location.origin && link.pathname.startsWith('/admin') && !link.hasAttribute('download'))
   .map((link) => link.pathname + link.search)
   .filter((path) => !/logout|export|download|format=/.test(path))`;
+
+/** Scripts of the page, with those that they import. */
+const findScripts = String.raw`[...new Set(
+  performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /\.js(\?|$)/.test(name)),
+)]`;
+
+/** The layout shift that a page may have when it opens, less than a line of text that moves by its height: 0.1 counts as good. */
+const maxShift = 0.005;
+
+/** Adds up how far elements move by themselves while a page opens, as the metric "cumulative layout shift" does. */
+const watchShifts = String.raw`
+  globalThis.layoutShift = { total: 0, shifted: [] };
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value, sources } of list.getEntries()) {
+      if (hadRecentInput) continue;
+      globalThis.layoutShift.total += value;
+      globalThis.layoutShift.shifted.push(...sources.map(({ node }) => (node?.outerHTML ?? '').slice(0, 60)));
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
 
 /** Pages where a person does one thing: writes, creates, changes, checks. */
 const taskPages = [
@@ -99,7 +120,31 @@ describe('every page, read as a person would', function () {
     return `${page}?${query.split('&')[0]?.replace(/=.*/, '') ?? ''}`.replace(/\d+/g, '#');
   };
 
+  const sizes = new Map<string, number>();
+  /** The scripts that the page has loaded, in bytes with gzip. */
+  async function scriptSize(page: Page): Promise<number> {
+    let size = 0;
+    for (const source of await page.evaluate<string[]>(findScripts)) {
+      const known = sizes.get(source) ?? gzipSync(Buffer.from(await (await fetch(source)).arrayBuffer())).length;
+      sizes.set(source, known);
+      size += known;
+    }
+    return size;
+  }
+
+  /** What a page that has just been opened costs: the size of its scripts, and what moved by itself. */
+  async function loadProblems(page: Page, path: string): Promise<string[]> {
+    const limit = /^\/admin\/(posts|pages)\/(new|edit)/.test(path) ? 150_000 : 60_000;
+    const size = await scriptSize(page);
+    const { total, shifted } = await page.evaluate<{ total: number; shifted: string[] }>('globalThis.layoutShift');
+    return [
+      ...(size > limit ? [`loads ${String(size)} bytes of script`] : []),
+      ...(total > maxShift ? [`moves by ${String(total)}: ${shifted.join(', ')}`] : []),
+    ];
+  }
+
   async function readAll(page: Page, start: readonly string[]): Promise<Map<string, string[]>> {
+    await page.addInitScript(watchShifts);
     const found = new Map<string, string[]>();
     const read = new Set<string>();
     const waiting = [...start];
@@ -107,7 +152,10 @@ describe('every page, read as a person would', function () {
       if (read.has(kindOf(path)) || read.size > 150) continue;
       read.add(kindOf(path));
       const response = await page.goto(`${site.host.url}${path}`);
-      for (const width of [1280, 390]) {
+      const cost = await loadProblems(page, path);
+      if (cost.length > 0) found.set(`${path} when it is opened`, cost);
+      // The next page opens as wide as this one was last: every other page opens in a narrow window.
+      for (const width of read.size % 2 === 0 ? [1280, 390] : [390, 1280]) {
         await setWidth(page, width);
         const problems = await page.evaluate<string[]>(findProblems);
         if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);

@@ -1,5 +1,4 @@
 // Progressive enhancement: every page works without it.
-document.documentElement.classList.add('js');
 
 const find = (selector, root = document) => [...root.querySelectorAll(selector)];
 
@@ -166,7 +165,7 @@ function questionOf({ dataset, elements }) {
 
 // The server asks these questions only where no script has done so.
 document.addEventListener('formdata', ({ formData }) => {
-  for (const name of [...formData.keys()]) if (/^_questions?(\[|$)/.test(name)) formData.delete(name);
+  for (const name of [...formData.keys()]) if (/^_question(_safe|s?(\[|$))/.test(name)) formData.delete(name);
 });
 
 async function askBefore(form, button, question) {
@@ -177,7 +176,8 @@ async function askBefore(form, button, question) {
     title: question.slice(0, end),
     children: text === '' ? [] : [element('p', {}, [text])],
     label: label ?? __('Continue'),
-    kind: button?.classList.contains('button-primary') ? 'primary' : 'danger',
+    kind:
+      form.elements.namedItem('_question_safe') || button?.classList.contains('button-primary') ? 'primary' : 'danger',
   });
   if (!isConfirmed) return;
   confirmed.add(form);
@@ -192,7 +192,9 @@ function showDialog({ title, children, label, kind }) {
       ...children,
       element('div', { class: 'actions' }, [
         element('button', { class: `button button-${kind}`, value: 'continue' }, [label]),
-        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, [__('Cancel')]),
+        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, [
+          label === __('Cancel') ? __('Go back') : __('Cancel'),
+        ]),
       ]),
     ]),
   ]);

@@ -11,16 +11,16 @@ const reasons = {
   ConstraintError: __('This device cannot verify you. Set up a PIN, fingerprint or face first.'),
 };
 
-if (browserSupportsWebAuthn()) {
-  for (const form of document.querySelectorAll('form[data-passkey]')) {
-    form.hidden = false;
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void run(form);
-    });
-  }
-  for (const element of document.querySelectorAll('[data-without-passkeys]')) element.hidden = true;
+const isSupported = browserSupportsWebAuthn();
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  form.hidden = !isSupported;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void run(form);
+  });
 }
+for (const element of document.querySelectorAll('[data-without-passkeys]'))
+  element.classList.toggle('is-shown', !isSupported);
 
 /** Asks the authenticator, puts its response into the form and sends the form. */
 async function run(form) {

@@ -10,7 +10,6 @@ export function startPreview(form) {
   if (!frame) return;
   const saved = JSON.parse(panel.dataset.preview);
   const wait = frame.querySelector('[data-preview-wait]');
-  wait.textContent = __('Loading the preview…');
 
   const script = document.createElement('script');
   script.src = panel.dataset.script;

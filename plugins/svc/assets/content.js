@@ -23,10 +23,7 @@ let waiting = 0;
 const source = () => form.querySelector('[name="source"]:checked')?.value ?? 'topic';
 
 function showSource() {
-  for (const part of form.querySelectorAll('[data-source]')) part.hidden = part.dataset.source !== source();
   write.hidden = reader !== null || !['topic', 'pages'].includes(source());
-  const schedule = find('[data-schedule]');
-  if (schedule) schedule.hidden = field('post[save]').value !== 'schedule';
 }
 
 function body() {
