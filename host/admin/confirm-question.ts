@@ -40,6 +40,7 @@ export async function askQuestion(
     data: {
       action: request.originalUrl,
       cancel: adminPath(slug),
+      isSafe: textField(form, '_question_safe') !== '',
       fields: flattenForm(withoutConfirmation(form)),
       text: end === 0 ? '' : question.slice(end).trim(),
     },

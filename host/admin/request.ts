@@ -56,7 +56,7 @@ interface AdminRequestInit {
 
 /** The fields of a form without the nonce, the questions, and the password or passkey that confirm it. */
 export function withoutConfirmation(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { _nonce, _question, _questions, _password, _credential, _challenge, ...fields } = form;
+  const { _nonce, _question, _question_safe, _questions, _password, _credential, _challenge, ...fields } = form;
   return fields;
 }
 
