@@ -75,6 +75,27 @@ describe('the pages of the host in a browser', () => {
     });
   }
 
+  it('keep the marked entry of the menu and the marked tab in view, and close the menu of phones with Escape', async () => {
+    const isInside = (marked: string, box: string): Promise<boolean> =>
+      page.evaluate<boolean>(`(() => {
+        const [at, frame] = ['${marked}', '${box}'].map((name) => document.querySelector(name).getBoundingClientRect());
+        return at.top >= frame.top && at.bottom <= frame.bottom + 1 && at.right <= frame.right + 1 && at.bottom <= innerHeight + 2;
+      })()`);
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await page.goto(`${host.url}/admin/tools/security-log`);
+    expect(await isInside('.menu [aria-current]', '.menu')).to.equal(true);
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.goto(`${host.url}/admin/tools/hooks?callbacks=unused`);
+    expect(await isInside('.tabs [aria-current]', '.tabs')).to.equal(true);
+    const toggle = page.getByRole('button', { name: 'Menu' });
+    await toggle.click();
+    await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await becomes(() => toggle.getAttribute('aria-expanded'), 'false');
+    expect(await page.getByRole('link', { name: 'Home', exact: true }).isVisible()).to.equal(false);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('show where the time of a request goes', async () => {
     await page.goto(`${host.url}/admin/tools/traces`);
     await page.getByRole('button', { name: 'Trace this browser' }).click();

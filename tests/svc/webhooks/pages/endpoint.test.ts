@@ -137,6 +137,16 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(await endpoints()).to.have.length(7);
   });
 
+  it('says of an endpoint without events that it receives nothing', async () => {
+    const { browser } = admin();
+    const saved = await browser.submit(page, 'save', {
+      name: 'Deaf',
+      url: 'https://93.184.216.34/hooks',
+      enabled: '1',
+    });
+    expect(saved.text).to.contain('Deaf saved.').and.contain('It receives nothing until you choose an event.');
+  });
+
   it('begins a new endpoint after another, without its secrets', async () => {
     const { browser, add } = admin();
     const { id } = await add({

@@ -27,14 +27,19 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
 
   it('shows a generated secret once, then only how it ends', async () => {
     const { browser, host } = admin();
-    expect((await browser.get(page)).text).to.contain('Not set: deliveries are not signed');
+    await browser.submit(page, 'set-enabled', { enabled: '1' });
+    expect((await browser.get(page)).text)
+      .to.contain('Not set: deliveries are not signed')
+      .and.contain('as POST requests');
     const shown = await browser.submit(page, 'generate-secret');
     const [secret = ''] = /whsec_[\w+/=]+/.exec(shown.text) ?? [];
     expect(Buffer.from(secret.slice(6), 'base64')).to.have.length(32);
     expect(shown.headers.get('cache-control')).to.contain('no-store');
     const after = await browser.get(page);
     expect(after.html).to.not.contain(secret);
-    expect(after.text).to.contain(`Set, ends in ${secret.slice(-4)}`);
+    expect(after.text)
+      .to.contain(`Set, ends in ${secret.slice(-4)}`)
+      .and.contain('as signed POST requests');
     expect(JSON.stringify(await host.options.list('svc_'))).to.not.contain(secret);
   });
 
