@@ -48,7 +48,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     lazyPage({
       slug: 'svc/submissions',
       title: 'Form submissions',
-      menu: 'Chat forms',
+      menu: 'Form submissions',
       group: 'chat',
       icon: 'form',
       position: 12,

@@ -1,4 +1,4 @@
-import { formFields, requireFound, withNotice, withFieldErrors, restError } from '#plugin-api';
+import { formFields, requireFound, translateText, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -27,11 +27,13 @@ export function templatePage(writer: ContentWriter): AdminPageBody {
       if (copied)
         return {
           template,
+          title: translateText('New template'),
           data: await view(writer, { id: '', settings: { ...copied, name: `${copied.name} (copy)` } }),
         };
       if (text('id') === '')
         return {
           template,
+          title: translateText('New template'),
           data: await view(writer, {
             id: '',
             settings: { ...(builtInTemplates[0] as Template), name: '', description: '' },
