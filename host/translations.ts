@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   currentLanguage,
+  inLanguage,
   type Language,
   type Logger,
   type TranslationsApi,
@@ -68,6 +69,7 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
       __: (text, values = {}) => fill(current()?.find(text, slug) ?? text, values),
       _n: (one, many, values) =>
         fill(current()?.findPlural(one, values.count, slug) ?? (values.count === 1 ? one : many), values),
+      inSiteLanguage: (work) => inLanguage(language(), work),
     }),
     addSource(slug, directory) {
       directories.set(slug, directory);

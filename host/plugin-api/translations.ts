@@ -16,4 +16,6 @@ export interface TranslationsApi {
   __(text: string, values?: TranslationValues): string;
   /** Chooses by `count`. The catalog has its texts under the first one. */
   _n(one: string, many: string, values: TranslationValues & { readonly count: number }): string;
+  /** Runs `work` in the language of the site: for routes whose responses visitors read. Others have none, so errors stay English. */
+  inSiteLanguage<Result>(work: () => Result): Result;
 }

@@ -244,7 +244,7 @@ describeWidget('forms that a model answers', (site) => {
       allowed.headers.get('access-control-allow-credentials'),
     ]).to.deep.equal([200, 'https://shop.example.com', null]);
     const view = (await allowed.json()) as Record<string, unknown>;
-    expect(view).to.have.all.keys('id', 'name', 'intro', 'elements', 'texts', 'result', 'consent');
+    expect(view).to.have.all.keys('id', 'name', 'intro', 'elements', 'texts', 'result', 'consent', 'messages');
     expect(JSON.stringify(view)).not.to.match(/gpt-4o-mini|Topic:/);
     expect(((await (await get({ origin: 'https://evil.example' })).json()) as { code: string }).code).to.equal(
       'rest_svc_form_origin_not_allowed',

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createBrowser, password, type AdminBrowser } from '../pages/pages-site.ts';
+import type { FormView } from '../../plugins/svc/modules/ai-forms/public/protocol.ts';
 import { englishTexts } from './english-texts.ts';
 
 /** Data: names of plugins, of a category, and of the program that reads the pages. */
@@ -16,6 +18,23 @@ const data: ReadonlySet<string> = new Set([
   'sandbox',
 ]);
 const perPath = 4;
+const shop = { origin: 'https://shop.example.com' };
+
+interface Failure {
+  readonly message: string;
+  readonly data: { readonly params: Readonly<Record<string, string>> };
+}
+
+/** The members that are texts and have bypassed translation. */
+function englishValues(values: object): string[] {
+  return Object.entries(values)
+    .filter(([, value]) => typeof value === 'string' && value !== '' && !/^⟦.*⟧$/.test(value))
+    .map(([name, value]) => `${name}: ${String(value)}`);
+}
+
+function isPseudo(values: object): boolean {
+  return englishValues(values).length === 0;
+}
 
 describe('a site in the pseudo-language', () => {
   let host: TestHost;
@@ -29,6 +48,17 @@ describe('a site in the pseudo-language', () => {
     await host.options.update('WPLANG', 'en_XA');
   });
   after(() => host.stop());
+
+  async function createItem(kind: 'form' | 'bot', settings: object): Promise<{ readonly id: number }> {
+    const { code, out, err } = await host.cli('svc', kind, 'create', '--json', JSON.stringify(settings));
+    expect(code, err).to.equal(0);
+    return JSON.parse(out) as { id: number };
+  }
+
+  async function post(path: string, body: object = {}): Promise<unknown> {
+    const headers = { accept: 'application/json', 'content-type': 'application/json', ...shop };
+    return (await host.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  }
 
   /** The texts that bypass translation, by page. Follows the links from page to page. */
   async function crawl(start: string): Promise<{ readonly pages: number; readonly found: Record<string, string[]> }> {
@@ -85,6 +115,50 @@ describe('a site in the pseudo-language', () => {
     } finally {
       await host.users.update(Number(user?.id), { profile: { locale: '' } });
     }
+  });
+
+  it('shows no English text of a form: fields, states, errors and the page without script', async () => {
+    const { id } = await createItem('form', {
+      name: '1',
+      prompt: '{a} {b}',
+      elements: [
+        { id: 'a', type: 'select', label: '2', required: true, options: [{ value: '3', label: '3' }] },
+        { id: 'b', type: 'file', label: '4' },
+      ],
+      consent: { required: true },
+      embed: { enabled: true, any_site: true },
+    });
+    const path = `/wp-json/svc-widget/v1/forms/${String(id)}`;
+    const view = (await (await host.fetch(path, { headers: shop })).json()) as FormView;
+    const { locale, ...messages } = view.messages;
+    expect(locale).to.equal('en-XA');
+    expect(englishValues({ ...messages, ...view.texts, ...view.consent })).to.deep.equal([]);
+    const { token } = (await post(`${path}/start`)) as { token: string };
+    const refused = (await post(`${path}/submit`, { token, submission_id: randomUUID(), values: {} })) as Failure;
+    expect(refused.data.params).to.have.keys('svc:consent').and.satisfy(isPseudo);
+    const expired = (await post(`${path}/submit`, { submission_id: randomUUID(), values: {} })) as Failure;
+    expect(expired.message).to.match(/^⟦.*⟧$/);
+    const page = await host.fetch(`${path}/submit`, {
+      method: 'POST',
+      headers: { accept: 'text/html', 'content-type': 'application/json', ...shop },
+      body: JSON.stringify({ token, submission_id: randomUUID(), values: {}, consent: '1' }),
+    });
+    expect(englishTexts(await page.text())).to.deep.equal([]);
+  });
+
+  it('shows no English text of a chatbot: labels, refusals and errors', async () => {
+    const { id } = await createItem('bot', {
+      name: '1',
+      status: 'active',
+      consent: { required: true },
+      embed: { enabled: true, any_site: true },
+    });
+    const path = `/wp-json/svc-widget/v1/bots/${String(id)}`;
+    const { token, bot } = (await post(`${path}/start`)) as { token: string; bot: Record<string, unknown> };
+    expect(englishValues({ ...(bot['texts'] as object), greeting: bot['greeting'] })).to.deep.equal([]);
+    const message = { token, conversation: null, message_id: randomUUID(), text: '5' };
+    expect(((await post(`${path}/messages`, message)) as Failure).message).to.match(/^⟦.*⟧$/);
+    expect(((await post(`${path}/messages`, { ...message, token: '' })) as Failure).message).to.match(/^⟦.*⟧$/);
   });
 });
 

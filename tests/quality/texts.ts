@@ -51,6 +51,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   ],
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
+    '.txt, .md or .pdf, at most {size} MB',
     ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Second', 'Article', 'Root'],
     ...['Models that the key may use; * matches any characters.', 'May delete or overwrite', 'cached input {1}'],
     ...[

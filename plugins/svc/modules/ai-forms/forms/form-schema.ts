@@ -58,7 +58,7 @@ export const elementSchema = {
 } as const satisfies JsonSchema;
 
 /** What visitors see around the fields and the response. */
-const textsSchema = group(
+export const textsSchema = group(
   { title: 'Texts' },
   {
     submit: line({ title: 'Button', ui: { placeholder: 'Generate' } }, 'Generate'),
@@ -87,7 +87,7 @@ const resultSchema = group(
   },
 );
 
-const limitsSchema = group(
+export const limitsSchema = group(
   { title: 'Limits' },
   visitorLimits(
     (title, amount) => visitorLimit(title, { amount, unit: 'responses', members: {} }),
@@ -95,7 +95,7 @@ const limitsSchema = group(
   ),
 );
 
-const consentSchema = group(
+export const consentSchema = group(
   { title: 'Consent' },
   {
     required: flag({ title: 'Ask for consent' }, false),

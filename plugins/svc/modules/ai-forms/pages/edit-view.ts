@@ -5,7 +5,7 @@ import type { FormState, LimitRow } from '../../../admin-ui/assistant-fields.ts'
 import type { AiForms } from '../ai-forms.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
-import { formMarkup } from '../public/markup.ts';
+import { formMarkup, formView } from '../public/markup.ts';
 import { formSchema } from '../forms/form-schema.ts';
 import { draftOfElement, elementTypeChoices, elementsOf, type ElementDraft } from './element-draft.ts';
 import { embedLabel, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
@@ -185,15 +185,13 @@ async function previewOf(
   const { host } = parts;
   const merged = { ...form, ...draft } as FormSettings;
   const shown = elementsOf(elements.filter(({ label }) => label !== ''));
-  const view = {
-    id: form.id,
-    name: merged.name,
-    intro: merged.intro,
-    elements: shown,
+  const { name, intro } = merged;
+  const typed = {
+    ...{ name, intro, elements: shown },
     texts: { ...form.texts, ...merged.texts },
-    result: form.result,
     consent: { ...form.consent, ...merged.consent },
   };
+  const view = formView({ ...form, ...typed }, host);
   const isBlocked = form.status !== 'active' || !form.embed.enabled;
   return {
     ...formMarkup(host, view, { nonce: await parts.visitors.nonce(form.id) }),

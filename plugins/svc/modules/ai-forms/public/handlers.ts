@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { clientNetwork, RestError, RestResponse, type RestRequest, type User } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
+import { translateError } from '../../../kit/visitors/translate-errors.ts';
 import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';
 import { invalidValues, readValues } from '../submit/read-values.ts';
@@ -45,7 +46,7 @@ function visitorErrorFor(
   if (error instanceof RestError && error.code === 'rest_svc_budget_exhausted')
     return errors.form_limit_reached({ values: { reason: form.limits.message }, headers: error.headers });
   return errors.form_failed({
-    values: { reason: form.texts.error || 'Something went wrong. Please try again in a moment.' },
+    values: { reason: form.texts.error },
   });
 }
 
@@ -70,7 +71,7 @@ export function createHandlers(parts: AiForms): FormHandlers {
       const { form, origin } = await visitors.enter(request, '');
       // The response depends on the page, so shared caches must not store it.
       return new RestResponse({
-        body: await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, origin.origin),
+        body: await host.hooks.applyFiltersAsync('svc_form_config', formView(form, host), form, origin.origin),
         headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },
       });
     },
@@ -130,13 +131,13 @@ async function submitBody(parts: AiForms, { request, body, caller }: Submitting)
     if (failure !== error && !(error instanceof RestError))
       request.log.error('Form submission failed', { event: 'form_submission_failed', form: caller.form.id, error });
     if (!wantsPage(request)) throw failure;
-    return refusalPage({ host, visitors: parts.visitors }, caller, { error: failure, body, headers });
+    return refusalPage({ host, visitors: parts.visitors }, caller, { error: translateError(failure), body, headers });
   };
   try {
     const welcome = await admit(parts, caller, body);
     ({ headers } = welcome);
     const begin = await prepare(parts, { welcome, body, isPage: wantsPage(request), signal: request.signal });
-    const fail = (error: unknown): RestError => visitorErrorFor(error, caller);
+    const fail = (error: unknown): RestError => translateError(visitorErrorFor(error, caller));
     if (request.headers['accept']?.includes('text/event-stream'))
       return await streamResponse({
         begin,

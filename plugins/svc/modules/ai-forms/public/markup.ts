@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import type { AiForm, FormElement } from '../forms/form.ts';
-import { formNamespace, uploadNames, uploadTypes, type FormView } from './protocol.ts';
+import { formMessages, inSiteLanguage, type FormMessages } from './built-in-texts.ts';
+import { formNamespace, uploadTypes, type FormView } from './protocol.ts';
 import { maxFileSize } from '../forms/form-errors.ts';
 
 interface FieldRowsInit {
   /** Prefix of element ids, so that several forms fit on a page. */
   readonly prefix: string;
+  readonly messages: FormMessages;
   /** By id. */
   readonly values?: Readonly<Record<string, unknown>>;
   /** Messages by id. */
@@ -17,7 +19,7 @@ const maxLength = { text: 1_000, textarea: 20_000 } as const;
 
 function fieldRows(
   elements: readonly FormElement[],
-  { prefix, values = {}, errors = {} }: FieldRowsInit,
+  { prefix, messages, values = {}, errors = {} }: FieldRowsInit,
 ): Record<string, unknown>[] {
   return elements.map(({ id, type, label, help, placeholder, required, options, min, max }) => {
     const given = Object.hasOwn(values, id) ? values[id] : undefined;
@@ -44,7 +46,7 @@ function fieldRows(
       ...(isLine && { minlength: min ?? undefined, maxlength: max ?? maxLength[type] }),
       ...(type === 'number' && { min: min ?? undefined, max: max ?? undefined }),
       ...((type === 'file' || type === 'image') && {
-        limit: `${uploadNames[type]}, at most ${String(max ?? maxFileSize)} MB`,
+        limit: messages[type].replace('{size}', String(max ?? maxFileSize)),
         accept: uploadTypes[type],
       }),
     };
@@ -58,7 +60,7 @@ function paragraphs(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-export interface MarkupInit extends Omit<FieldRowsInit, 'prefix'> {
+export interface MarkupInit extends Omit<FieldRowsInit, 'prefix' | 'messages'> {
   readonly nonce: string;
   readonly pageUrl?: string;
   /** Message above the fields. */
@@ -77,7 +79,7 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
     id: view.id,
     title: view.name,
     intro: paragraphs(view.intro),
-    fields: fieldRows(view.elements, { prefix, ...init }),
+    fields: fieldRows(view.elements, { prefix, messages: view.messages, ...init }),
     action: rest.url(`/${formNamespace}/forms/${String(view.id)}/submit`),
     root: rest.url('/').replace(/\/$/, ''),
     prefix,
@@ -89,10 +91,10 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
     consent: view.consent.required
       ? { ...view.consent, checked: init.consent === true, error: init.errors?.[consentError] }
       : null,
-    submit: view.texts.submit || 'Generate',
+    submit: view.texts.submit,
     script: rest.url(`/${formNamespace}/form.js`),
     styles: rest.url(`/${formNamespace}/form.css`),
-    view: { texts: view.texts, result: view.result },
+    view: { texts: view.texts, messages: view.messages, result: view.result },
   };
 }
 
@@ -102,6 +104,10 @@ export function whyHidden(form: AiForm): string | null {
   return form.embed.enabled ? null : `Embedding is off for “${form.name}”.`;
 }
 
-export function formView({ id, name, intro, elements, texts, result, consent }: AiForm): FormView {
-  return { id, name, intro, elements, texts, result: { copy: result.copy, download: result.download }, consent };
+export function formView(form: AiForm, host: Pick<HostApi, 'i18n'>): FormView {
+  const { id, name, intro, elements, texts, result, consent } = inSiteLanguage(form, host);
+  return {
+    ...{ id, name, intro, elements, texts, consent, messages: formMessages(host) },
+    result: { copy: result.copy, download: result.download },
+  };
 }

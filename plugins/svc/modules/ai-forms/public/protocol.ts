@@ -19,13 +19,13 @@
  */
 import type { AiForm, FormElement } from '../forms/form.ts';
 import type { Generation, Source } from '../submissions/submission.ts';
+import type { FormMessages } from './built-in-texts.ts';
 import type { ShownLimit } from '../submit/form-limits.ts';
 
 export const formNamespace = 'svc-widget/v1';
 export const sessionCookie = 'svc_form';
 
-/** What elements of a kind accept, for people and for the file chooser of browsers. */
-export const uploadNames = { file: '.txt, .md or .pdf', image: 'PNG, JPEG, WebP or GIF' } as const;
+/** What elements of a kind accept, for the file chooser of browsers. */
 export const uploadTypes = {
   file: '.txt,.md,.pdf,text/plain,text/markdown,application/pdf',
   image: 'image/png,image/jpeg,image/webp,image/gif',
@@ -38,6 +38,7 @@ export interface FormView {
   readonly intro: string;
   readonly elements: readonly FormElement[];
   readonly texts: AiForm['texts'];
+  readonly messages: FormMessages;
   readonly result: { readonly copy: boolean; readonly download: boolean };
   readonly consent: AiForm['consent'];
 }

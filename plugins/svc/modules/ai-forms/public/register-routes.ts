@@ -1,6 +1,7 @@
 import type { AiFormParts } from '../ai-forms.ts';
-import { argumentBounds, lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
+import { argumentBounds, lazy, type RouteArgument, type RouteDefinition } from '#plugin-api';
 import { registerClientFiles } from '../../../kit/client-files.ts';
+import { forVisitors } from '../../../kit/visitors/translate-errors.ts';
 import type { FormHandlers } from './handlers.ts';
 
 type HandlerName = Exclude<keyof FormHandlers, 'allows'>;
@@ -37,7 +38,7 @@ export function registerFormRoutes({ host, load }: Pick<AiFormParts, 'host' | 'l
       ...init,
       args: { ...path, ...init.args },
       allowOrigin: async (origin, url) => (await handlers()).allows(origin, Number(url['form_id'])),
-      handler: async (request: RestRequest) => (await handlers())[name](request),
+      handler: forVisitors(host, async (request) => (await handlers())[name](request)),
     });
   };
   route('view', '', { summary: 'The public part of a form.' });

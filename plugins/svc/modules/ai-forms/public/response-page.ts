@@ -1,4 +1,4 @@
-import { RestError, RestResponse, type HostApi } from '#plugin-api';
+import { RestError, RestResponse, translateText, type HostApi } from '#plugin-api';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission } from '../submissions/submission.ts';
 import { formView } from './markup.ts';
@@ -14,7 +14,7 @@ const policy = [
 ].join('; ');
 
 export interface PageParts {
-  readonly host: Pick<HostApi, 'views' | 'rest' | 'site' | 'hooks'>;
+  readonly host: Pick<HostApi, 'views' | 'rest' | 'site' | 'hooks' | 'i18n'>;
   readonly visitors: Pick<Visitors, 'nonce'>;
 }
 
@@ -80,7 +80,7 @@ export async function refusalPage(
     error.code === 'rest_invalid_param'
       ? (error.data as { readonly params?: Readonly<Record<string, string>> } | undefined)?.params
       : undefined;
-  const view: FormView = await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, null);
+  const view: FormView = await host.hooks.applyFiltersAsync('svc_form_config', formView(form, host), form, null);
   return page(
     host,
     { title: form.name, headers, status: error.status },
@@ -91,7 +91,9 @@ export async function refusalPage(
         consent: body.consent,
         pageUrl: body.pageUrl,
         ...(errors && { errors }),
-        failure: errors ? 'Nothing was submitted. Correct the marked fields and choose files again.' : error.message,
+        failure: errors
+          ? translateText('Nothing was submitted. Correct the marked fields and choose files again.')
+          : error.message,
       }),
       formName: form.name,
       backHref: backTo(body.pageUrl, host.site.url),

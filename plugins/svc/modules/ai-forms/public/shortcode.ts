@@ -24,7 +24,7 @@ export function createShortcode(
           : whyHidden(form);
     if (form === null || error !== null)
       return viewer?.can('manage_options') ? host.views.render('svc/ai-forms/notice', { error }) : '';
-    const view = await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, null);
+    const view = await host.hooks.applyFiltersAsync('svc_form_config', formView(form, host), form, null);
     return host.views.render(
       'svc/ai-forms/embedded',
       formMarkup(host, view, { nonce: await visitors.nonce(form.id), pageUrl }),

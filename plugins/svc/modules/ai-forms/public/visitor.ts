@@ -7,6 +7,7 @@ import type { EnsuredSession, PageClient } from '../../../kit/visitors/page-sess
 import type { Session, SessionTokens } from '../../../kit/visitors/session-token.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { AiForm, FormStore } from '../forms/form.ts';
+import { inSiteLanguage } from './built-in-texts.ts';
 import { formNamespace, sessionCookie } from './protocol.ts';
 
 export interface Caller extends PageClient {
@@ -41,7 +42,7 @@ export function createVisitors({
   tokens,
   signer,
 }: {
-  readonly host: Pick<HostApi, 'site' | 'rest' | 'clock'>;
+  readonly host: Pick<HostApi, 'site' | 'rest' | 'clock' | 'i18n'>;
   readonly forms: Pick<FormStore, 'get'>;
   readonly tokens: SessionTokens;
   readonly signer: Signer;
@@ -62,7 +63,7 @@ export function createVisitors({
     async enter(request, token) {
       // From the path, not from the body or query.
       const { item, ...caller } = await visitors.identify(request, Number(request.url['form_id']), token);
-      return { ...caller, form: item };
+      return { ...caller, form: inSiteLanguage(item, host) };
     },
     async welcome(caller) {
       const { session, ...sent } = await visitors.ensure({ ...caller, item: caller.form });

@@ -1,8 +1,9 @@
 import { argumentBounds, lazy, restError, type RestError } from '#plugin-api';
-import type { RestRequest, RouteArgument, RouteDefinition, HostApi, ShortcodeAttributes, User } from '#plugin-api';
+import type { RouteArgument, RouteDefinition, HostApi, ShortcodeAttributes, User } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
+import { forVisitors } from '../../../kit/visitors/translate-errors.ts';
 import type { WidgetHandlers } from './handlers.ts';
 import { turnJob, type TurnArgs } from './turn-jobs.ts';
 import { registerClientFiles } from '../../../kit/client-files.ts';
@@ -136,7 +137,7 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
       allowOrigin: async (origin, url) => (await handlers()).allowsOrigin(origin, Number(url['bot_id'])),
       // Browsers send forms of other sites without a CORS check, but not JSON.
       validate: ({ json }) => (typeof json === 'object' && json !== null ? true : notJson()),
-      handler: async (request: RestRequest) => (await handlers())[name](request),
+      handler: forVisitors(parts.host, async (request) => (await handlers())[name](request)),
     });
   };
   post('start', 'start', { args: startArgs, summary: 'Start or continue a visitor’s session.' });

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, translateText } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { AnswerEnd } from './answer-stream.ts';
 import type { Visitor } from './visitor.ts';
@@ -26,7 +26,7 @@ export function toVisitorError(
     return {
       type: 'error',
       code: known.code,
-      message: known.message,
+      message: translateText(known.message),
       status: known.status,
       retry: known.status >= 429,
     };
@@ -43,7 +43,7 @@ export function toVisitorError(
   return {
     type: 'error',
     code: 'rest_svc_chat_failed',
-    message: bot.texts.error || defaultMessage,
+    message: bot.texts.error || translateText(defaultMessage),
     status: 502,
     retry: true,
   };

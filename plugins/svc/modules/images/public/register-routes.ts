@@ -1,5 +1,6 @@
 import type { ImageParts } from '../images.ts';
-import { argumentBounds, lazy, type RestRequest, type RouteArgument } from '#plugin-api';
+import { argumentBounds, lazy, type RouteArgument } from '#plugin-api';
+import { forVisitors } from '../../../kit/visitors/translate-errors.ts';
 import type { VisitorHandlers } from './handlers.ts';
 
 const namespace = 'svc-widget/v1';
@@ -38,7 +39,7 @@ export function registerImageRoutes({ host, load }: Pick<ImageParts, 'host' | 'l
       showInIndex: false,
       ...init,
       allowOrigin: () => false,
-      handler: async (request: RestRequest) => (await handlers())[name](request),
+      handler: forVisitors(host, async (request) => (await handlers())[name](request)),
     });
   };
   post('draw', '/images', {
@@ -57,7 +58,7 @@ export function registerImageRoutes({ host, load }: Pick<ImageParts, 'host' | 'l
       showInIndex: false,
       summary,
       allowOrigin: () => false,
-      handler: async (request: RestRequest) => (await handlers())[name](request),
+      handler: forVisitors(host, async (request) => (await handlers())[name](request)),
     });
   };
   get('page', `/images/(?P<id>[0-9a-fA-F-]{36})`, 'Page of a visitor’s request, for browsers without JavaScript.');

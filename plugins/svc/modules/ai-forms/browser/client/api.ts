@@ -1,8 +1,9 @@
 import { routeAddress } from '../../../../kit/browser/address.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
+import type { FormMessages } from '../../public/built-in-texts.ts';
 import type { FormView, PostResponse, StartResponse, SubmitResponse, SubmitEvent } from '../../public/protocol.ts';
 
-/** An error with a message for the visitor. */
+/** An error with the message of the site for the visitor. Without one, the code is `lost` or `unavailable`. */
 export class Failure extends Error {
   readonly code: string;
   readonly status: number;
@@ -37,7 +38,7 @@ interface ErrorBody {
   readonly data?: { readonly params?: Readonly<Record<string, string>> };
 }
 
-const lost = (): Failure => new Failure('The connection was lost. Please try again.');
+const lost = (): Failure => new Failure('', 'lost');
 
 /** The routes of one form. The session token stays in memory. */
 export function createApi(root: string, id: string): Api {
@@ -92,9 +93,15 @@ export function createApi(root: string, id: string): Api {
   };
 }
 
+/** @param otherwise for an error that is no failure of a request. */
+export function messageOf(error: unknown, messages: FormMessages, otherwise: 'failed' | 'notSaved'): string {
+  if (!(error instanceof Failure)) return messages[otherwise];
+  return error.message || messages[error.code === 'lost' ? 'lost' : 'unavailable'];
+}
+
 async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  return new Failure(body.message ?? 'The site is not available. Please try again.', body.code ?? 'unknown', {
+  return new Failure(body.message ?? '', body.code ?? 'unavailable', {
     status: response.status,
     ...(body.data?.params && { errors: body.data.params }),
   });

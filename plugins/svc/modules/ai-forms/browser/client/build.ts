@@ -1,6 +1,6 @@
 import { h } from '../../../../kit/browser/dom.ts';
 import type { FormElement } from '../../forms/form.ts';
-import { uploadNames, uploadTypes, type FormView } from '../../public/protocol.ts';
+import { uploadTypes, type FormView } from '../../public/protocol.ts';
 
 const maxLength = { text: 1_000, textarea: 20_000 } as const;
 const maxFileSize = 5;
@@ -22,30 +22,32 @@ export function buildForm(view: FormView): HTMLFormElement {
     ),
     h('p', { class: 'svcf-failure', role: 'alert', hidden: true }),
     ...view.elements.map((element) =>
-      element.type === 'radio' || element.type === 'checkbox' ? groupOf(element) : fieldOf(element),
+      element.type === 'radio' || element.type === 'checkbox' ? groupOf(element, view) : fieldOf(element, view),
     ),
     view.consent.required && consentOf(view.consent.text),
     h(
       'div',
       { class: 'svcf-actions' },
-      h('button', { type: 'submit', class: 'svcf-button svcf-button-main' }, view.texts.submit || 'Generate'),
+      h('button', { type: 'submit', class: 'svcf-button svcf-button-main' }, view.texts.submit),
     ),
   );
 }
 
-function labelOf({ label, required }: FormElement): (Node | string)[] {
-  return required ? [label, ' ', h('span', { class: 'svcf-required' }, '(required)')] : [label];
+type Messages = Pick<FormView, 'messages'>;
+
+function labelOf({ label, required }: FormElement, { messages }: Messages): (Node | string)[] {
+  return required ? [label, ' ', h('span', { class: 'svcf-required' }, messages.required)] : [label];
 }
 
 const errorOf = (id: string): HTMLElement =>
   h('p', { class: 'svcf-error svcf-fault', id: `${id}-error`, hidden: true });
 
-function groupOf(element: FormElement): HTMLElement {
+function groupOf(element: FormElement, view: Messages): HTMLElement {
   const id = `svcf-${element.id}`;
   return h(
     'fieldset',
     { class: 'svcf-field', 'data-field': element.id },
-    h('legend', { class: 'svcf-label' }, ...labelOf(element)),
+    h('legend', { class: 'svcf-label' }, ...labelOf(element, view)),
     element.help !== '' && h('p', { class: 'svcf-help' }, element.help),
     ...element.options.map(({ value, label }) =>
       h(
@@ -66,16 +68,16 @@ function groupOf(element: FormElement): HTMLElement {
   );
 }
 
-function fieldOf(element: FormElement): HTMLElement {
+function fieldOf(element: FormElement, view: Messages): HTMLElement {
   const { id: name, type, help, max } = element;
   const id = `svcf-${name}`;
   return h(
     'div',
     { class: 'svcf-field', 'data-field': name },
-    h('label', { class: 'svcf-label', for: id }, ...labelOf(element)),
-    controlOf(element, id),
+    h('label', { class: 'svcf-label', for: id }, ...labelOf(element, view)),
+    controlOf(element, { id, choose: view.messages.choose }),
     (type === 'file' || type === 'image') &&
-      h('p', { class: 'svcf-help' }, `${uploadNames[type]}, at most ${String(max ?? maxFileSize)} MB`),
+      h('p', { class: 'svcf-help' }, view.messages[type].replace('{size}', String(max ?? maxFileSize))),
     help !== '' && h('p', { class: 'svcf-help', id: `${id}-help` }, help),
     errorOf(id),
   );
@@ -83,7 +85,7 @@ function fieldOf(element: FormElement): HTMLElement {
 
 function controlOf(
   { id: name, type, help, placeholder, required, options, min, max }: FormElement,
-  id: string,
+  { id, choose }: { readonly id: string; readonly choose: string },
 ): HTMLElement {
   const common = {
     class: 'svcf-input',
@@ -106,7 +108,7 @@ function controlOf(
       return h(
         'select',
         common,
-        h('option', { value: '' }, 'Choose…'),
+        h('option', { value: '' }, choose),
         ...options.map(({ value, label }) => h('option', { value }, label)),
       );
     case 'file':

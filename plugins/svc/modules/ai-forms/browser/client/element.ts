@@ -45,7 +45,7 @@ export class SvcForm extends HTMLElement {
     const api = createApi(this.getAttribute('root') ?? '', this.getAttribute('form') ?? '');
     const rendered = this.querySelector<HTMLFormElement>('form.svcf-form');
     if (rendered) {
-      const view = JSON.parse(this.dataset['view'] ?? '{}') as Pick<FormView, 'texts' | 'result'>;
+      const view = JSON.parse(this.dataset['view'] ?? '{}') as Pick<FormView, 'texts' | 'messages' | 'result'>;
       runForm({ form: rendered, container: this, view, api, element: this });
       return;
     }
@@ -60,7 +60,7 @@ export class SvcForm extends HTMLElement {
       runForm({ form, container, view, api, element: this });
     } catch (error) {
       this.started = false;
-      const message = error instanceof Failure ? error.message : 'The form could not be loaded.';
+      const message = (error instanceof Failure && error.message) || 'The form could not be loaded.';
       console.error(`[svc form] ${message} Form id: ${this.getAttribute('form') ?? ''}.`);
     }
   }

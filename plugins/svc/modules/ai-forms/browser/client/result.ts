@@ -3,7 +3,7 @@ import { h } from '../../../../kit/browser/dom.ts';
 import { createMarkdownView } from '../../../../kit/browser/markdown.ts';
 import type { FormView } from '../../public/protocol.ts';
 import type { Source } from '../../submissions/submission.ts';
-import { Failure, type Api } from './api.ts';
+import { messageOf, type Api } from './api.ts';
 
 export interface ResultPanel {
   readonly element: HTMLElement;
@@ -16,21 +16,22 @@ export interface ResultPanel {
 }
 
 export interface ResultInit {
-  readonly view: Pick<FormView, 'texts' | 'result'>;
+  readonly view: Pick<FormView, 'texts' | 'messages' | 'result'>;
   readonly api: Api;
   /** Whether the visitor may save the text as a post. */
   readonly maySave: boolean;
 }
 
 export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
-  const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result || 'Result');
+  const { messages } = view;
+  const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result);
   const answer = h('div', { class: 'svcf-answer', 'aria-busy': 'true' });
   const sourceList = h('div', { class: 'svcf-sources', hidden: true });
   const actions = h('div', { class: 'svcf-actions' });
   const note = h('p', { class: 'svcf-note', role: 'status' });
   const element = h(
     'section',
-    { class: 'svcf-result', 'aria-label': view.texts.result || 'Result' },
+    { class: 'svcf-result', 'aria-label': view.texts.result },
     heading,
     answer,
     sourceList,
@@ -46,7 +47,7 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
     show: write,
     sources(sources) {
       sourceList.replaceChildren(
-        h('p', { class: 'svcf-label' }, 'Sources'),
+        h('p', { class: 'svcf-label' }, messages.sources),
         h(
           'ul',
           {},
@@ -70,31 +71,30 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
       const buttons: (Node | null)[] = [
         view.result.copy
           ? button(
-              'Copy',
+              messages.copy,
               () =>
                 void copyText(markdown, element).then((copied) => {
-                  note.textContent = copied
-                    ? 'Copied.'
-                    : 'Copying is not allowed on this page. Select the text instead.';
+                  note.textContent = copied ? messages.copied : messages.copyRefused;
                 }),
             )
           : null,
         ...(view.result.download
           ? [
-              button('Download as Markdown', () => save('md', markdown)),
-              button('Text', () => save('txt', `${answer.innerText}\n`)),
+              button(messages.downloadMarkdown, () => save('md', markdown)),
+              button(messages.downloadText, () => save('txt', `${answer.innerText}\n`)),
               button('HTML', () => save('html', page(answer))),
             ]
           : []),
       ];
       if (maySave) {
-        const saving = button('Save as post', () => {
+        const saving = button(messages.savePost, () => {
           saving.disabled = true;
           api.post(submission).then(
-            ({ edit_url }) => note.replaceChildren('Saved as a draft. ', h('a', { href: edit_url }, 'Edit the draft')),
+            ({ edit_url }) =>
+              note.replaceChildren(`${messages.saved} `, h('a', { href: edit_url }, messages.editDraft)),
             (error: unknown) => {
               saving.disabled = false;
-              note.textContent = error instanceof Failure ? error.message : 'The draft was not saved. Try again.';
+              note.textContent = messageOf(error, messages, 'notSaved');
             },
           );
         });

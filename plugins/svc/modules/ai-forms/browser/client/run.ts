@@ -1,14 +1,15 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { uuid } from '../../../../kit/browser/uuid.ts';
+import type { FormMessages } from '../../public/built-in-texts.ts';
 import type { FormView, StartResponse } from '../../public/protocol.ts';
-import { Failure, type Api } from './api.ts';
+import { Failure, messageOf, type Api } from './api.ts';
 import { createResult, type ResultPanel } from './result.ts';
 
 export interface RunInit {
   readonly form: HTMLFormElement;
   /** Gets the result, below the form. */
   readonly container: HTMLElement;
-  readonly view: Pick<FormView, 'texts' | 'result'>;
+  readonly view: Pick<FormView, 'texts' | 'messages' | 'result'>;
   readonly api: Api;
   /** Events bubble from it. */
   readonly element: HTMLElement;
@@ -16,6 +17,7 @@ export interface RunInit {
 
 /** Submits the form without leaving the page, and streams the response below it. */
 export function runForm({ form, container, view, api, element }: RunInit): void {
+  const { messages } = view;
   const { stop, status, setBusy } = createControls(form, view);
   let started: Promise<StartResponse> | null = null;
   let running: AbortController | null = null;
@@ -33,7 +35,7 @@ export function runForm({ form, container, view, api, element }: RunInit): void 
     () =>
       void begin().then(
         ({ limit }) => {
-          if (limit) showFailure(form, limitMessage(limit));
+          if (limit) showFailure(form, limitMessage(limit, messages));
         },
         () => undefined,
       ),
@@ -58,7 +60,7 @@ export function runForm({ form, container, view, api, element }: RunInit): void 
           result.finish(event.submission_id, event.response);
           result.sources(event.sources);
           submission = uuid();
-          status.textContent = 'Done.';
+          status.textContent = messages.done;
           if (container.contains(focused(container)) || focused(container) === document.body) result.focus();
           announce(element, 'svc:answer', { submission_id: event.submission_id, response: event.response });
         }
@@ -82,7 +84,7 @@ export function runForm({ form, container, view, api, element }: RunInit): void 
     setBusy(true);
     announce(element, 'svc:submit', {});
     send(false)
-      .catch((error: unknown) => showOutcome(form, error, status))
+      .catch((error: unknown) => showOutcome(error, { form, status, messages }))
       .finally(() => {
         running = null;
         setBusy(false);
@@ -101,7 +103,7 @@ function bodyOf(form: HTMLFormElement, submission: string): FormData {
 function createControls(form: HTMLFormElement, view: RunInit['view']) {
   const submit = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const label = submit?.textContent ?? '';
-  const stop = h('button', { type: 'button', class: 'svcf-button', hidden: true }, 'Stop');
+  const stop = h('button', { type: 'button', class: 'svcf-button', hidden: true }, view.messages.stop);
   const status = h('span', { class: 'svcf-note', role: 'status' });
   submit?.after(stop, status);
   return {
@@ -113,7 +115,7 @@ function createControls(form: HTMLFormElement, view: RunInit['view']) {
       if (busy) status.textContent = '';
       if (!submit) return;
       submit.setAttribute('aria-disabled', String(busy));
-      submit.textContent = busy ? view.texts.working || 'Writing…' : label;
+      submit.textContent = busy ? view.texts.working : label;
     },
   };
 }
@@ -122,20 +124,27 @@ function announce(element: HTMLElement, name: string, detail: object): void {
   element.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
 }
 
-function showOutcome(form: HTMLFormElement, error: unknown, status: HTMLElement): void {
-  if (error instanceof DOMException && error.name === 'AbortError') {
-    status.textContent = 'Stopped.';
-    return;
-  }
-  const failure = error instanceof Failure ? error : new Failure('Something went wrong. Please try again.');
-  const isShown = Object.keys(failure.errors).length > 0 && showErrors(form, failure.errors);
-  showFailure(form, isShown ? 'Nothing was submitted. Correct the marked fields.' : failure.message);
+interface Outcome {
+  readonly form: HTMLFormElement;
+  readonly status: HTMLElement;
+  readonly messages: FormMessages;
 }
 
-function limitMessage({ message, until }: NonNullable<StartResponse['limit']>): string {
+function showOutcome(error: unknown, { form, status, messages }: Outcome): void {
+  if (error instanceof DOMException && error.name === 'AbortError') {
+    status.textContent = messages.stopped;
+    return;
+  }
+  const errors = error instanceof Failure ? error.errors : {};
+  const isShown = Object.keys(errors).length > 0 && showErrors(form, errors);
+  showFailure(form, isShown ? messages.invalid : messageOf(error, messages, 'failed'));
+}
+
+function limitMessage({ message, until }: NonNullable<StartResponse['limit']>, messages: FormMessages): string {
   const time = new Date(until);
   if (Number.isNaN(time.getTime())) return message;
-  return `${message} Try again after ${time.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}.`;
+  const shown = time.toLocaleString(messages.locale, { dateStyle: 'medium', timeStyle: 'short' });
+  return `${message} ${messages.tryAfter.replace('{time}', shown)}`;
 }
 
 /** The focused element, also within a shadow. */
