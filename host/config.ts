@@ -42,6 +42,8 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Plugins cannot be installed, edited or deleted from the browser. */
   readonly disallowFileMods: boolean;
+  /** Language of the terminal, such as `de_DE`; empty for English. */
+  readonly locale: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -97,6 +99,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     maxConnections: readWhole('MAX_CONNECTIONS', { fallback: 5_000, least: 16, most: 1_000_000 }),
     metricsToken: read('METRICS_TOKEN'),
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
+    locale: readLocale(read('LC_ALL') ?? read('LC_MESSAGES') ?? read('LANG')),
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
@@ -113,6 +116,11 @@ function readPort(value: string | null, errors: string[]): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
   errors.push(`PORT is '${value}'; use a whole number from 0 to 65535.`);
   return 3000;
+}
+
+/** `de_DE.UTF-8@euro` is `de_DE`. Others, such as `C`, are English. */
+function readLocale(value: string | null): string {
+  return /^[a-z]{2,3}(_[A-Z]{2})?(?=[.@]|$)/.exec(value ?? '')?.[0] ?? '';
 }
 
 function readLeftOut(value: string | null, errors: string[]): Config['leftOutPlugins'] {

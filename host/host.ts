@@ -102,11 +102,13 @@ async function composeHost({
     if (loaded.plugins === undefined) throw new Error('The plugins are not loaded yet.');
     return loaded.plugins;
   };
-  const cli = createCliRegistry(async () =>
-    (await import('./cli/host-commands.ts')).hostCommands({
-      ...{ core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
-      ...(init.compilePlugin && { compilePlugin: init.compilePlugin }),
-    }),
+  const cli = createCliRegistry(
+    async () =>
+      (await import('./cli/host-commands.ts')).hostCommands({
+        ...{ core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
+        ...(init.compilePlugin && { compilePlugin: init.compilePlugin }),
+      }),
+    { locale: config.locale, translations: core.translations },
   );
   const web = createWeb({
     core,

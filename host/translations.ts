@@ -25,6 +25,8 @@ export interface Translations {
    * @param locale of the user's profile; empty for that of the site.
    */
   language(locale?: string): Language | undefined;
+  /** Whether the host has texts in the language of a locale. */
+  hasCatalog(locale: string): boolean;
   /** The language of the request that runs, else of the site. */
   current(): Language | undefined;
 }
@@ -84,6 +86,11 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
       siteLocale = next;
     },
     language,
+    hasCatalog: (locale) =>
+      locale === pseudoLocale ||
+      [locale, locale.split('_', 1)[0] ?? ''].some((name) =>
+        existsSync(join(directories.get('host') ?? '', `${name}.json`)),
+      ),
     current,
   };
 }

@@ -34,6 +34,7 @@ describe('configuration', () => {
       maxConnections: 5_000,
       metricsToken: null,
       disallowFileMods: false,
+      locale: '',
     });
   });
 

@@ -10,6 +10,7 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 export function completionCommand(commands: readonly CliCommand[]): CliCommand {
   return {
     name: 'completion',
+    result: 'data',
     description: 'Prints a script that completes commands in a shell.',
     args: [
       { name: 'shell', description: 'bash, zsh or fish. For bash: eval "$(npm run --silent cli -- completion bash)"' },

@@ -172,6 +172,7 @@ type DoctorCheck = () => Promise<string>;
 function doctorCommand(checks: Readonly<Record<string, DoctorCheck>>): CliCommand {
   return {
     name: 'doctor',
+    result: 'texts',
     description: 'Checks settings, database, secrets and plugins.',
     async run() {
       const rows = await Promise.all(

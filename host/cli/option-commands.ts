@@ -21,6 +21,7 @@ export function optionCommands(options: OptionCommandsDependencies): CliCommand[
   return [
     {
       name: 'option get',
+      result: 'data',
       description: 'Prints the value of an option or its registered default.',
       args: [name],
       async run({ args: [option = ''] }) {

@@ -1,7 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type HelpConfiguration } from 'commander';
 import { checkValue, isRecord, errorText, type CliCommand, type JsonSchema } from '#plugin-api';
 import { completionCommand } from './completion.ts';
-import type { CliOutput } from './registry.ts';
+import type { TranslatedOutput } from './registry.ts';
+import type { Translate } from './terminal-language.ts';
 import { readSecret, takesSecret } from './secret-input.ts';
 
 /**
@@ -68,7 +69,7 @@ function describe(schema: JsonSchema): string {
 export async function runCommandLine(
   commands: readonly CliCommand[],
   argv: readonly string[],
-  output: CliOutput,
+  output: TranslatedOutput,
 ): Promise<0 | 1> {
   const program = buildProgram(meantBy(argv, [...commands, completionCommand(commands)]), output);
   try {
@@ -86,7 +87,7 @@ function meantBy(argv: readonly string[], commands: readonly CliCommand[]): read
   return named.length === 1 && !commands.some(continues) ? named : commands;
 }
 
-function buildProgram(commands: readonly CliCommand[], output: CliOutput): Command {
+function buildProgram(commands: readonly CliCommand[], output: TranslatedOutput): Command {
   const program = prepare(new Command('cli'), output).description('Commands of this site. Add --json to print JSON.');
   for (const command of commands) {
     const parts = command.name.split(/\s+/);
@@ -106,10 +107,11 @@ function addTo(parent: Command, child: Command): Command {
   return child;
 }
 
-function prepare(command: Command, output: CliOutput): Command {
+function prepare(command: Command, output: TranslatedOutput): Command {
   return command
     .exitOverride()
     .helpCommand(false)
+    .configureHelp(translatedHelp(output))
     .configureOutput({
       writeOut: (text) => output.out(text.trimEnd()),
       writeErr: (text) => output.err(text.trimEnd()),
@@ -117,7 +119,31 @@ function prepare(command: Command, output: CliOutput): Command {
     });
 }
 
-function buildCommand({ command, word, output }: { command: CliCommand; word: string; output: CliOutput }): Command {
+/** Translated only when help is printed. */
+function translatedHelp({ translate }: Pick<TranslatedOutput, 'translate'>): HelpConfiguration {
+  const { commandUsage, optionTerm } = Help.prototype;
+  const translateTerms = (text: string): string => text.replace(/\[(?:options|command)\]|<value>/g, translate);
+  return {
+    commandDescription: (command) => translate(command.description()),
+    subcommandDescription: (command) => translate(command.description()),
+    optionDescription: ({ description }) => translate(description),
+    argumentDescription: ({ description }) => translate(description),
+    commandUsage: (command) => translateTerms(commandUsage.call(new Help(), command)),
+    subcommandTerm: (command) => translateTerms(Help.prototype.subcommandTerm.call(new Help(), command)),
+    optionTerm: (option) => translateTerms(optionTerm.call(new Help(), option)),
+    styleTitle: translate,
+  };
+}
+
+function buildCommand({
+  command,
+  word,
+  output,
+}: {
+  command: CliCommand;
+  word: string;
+  output: TranslatedOutput;
+}): Command {
   const built = prepare(new Command(word), output).description(command.description);
   for (const argument of command.args ?? []) {
     const name = argument.name + (argument.rest ? '...' : '');
@@ -130,7 +156,8 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
   }
   if (!command.flags?.['json']) built.option('--json', 'Print JSON.');
   return built.action(async (...given: unknown[]) => {
-    const args = await readArguments(command, given, output);
+    const warned = { ...output, err: (text: string) => output.err(output.translate(text)) };
+    const args = await readArguments(command, given, warned);
     const values = built.opts<Record<string, string | boolean>>();
     const read: [string, unknown][] = [];
     for (const [name, schema] of flags) {
@@ -138,14 +165,15 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
       const stdin = values[camelCase(`${name}-stdin`)] === true;
       const value =
         takesSecret(schema) && typeof plain !== 'boolean'
-          ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, output)
+          ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, warned)
           : plain;
       if (value !== undefined) read.push([name, readFlag({ name, schema, value })]);
     }
     const print = (result: unknown): void => {
       // A command that takes input with --json also prints JSON.
-      const text = formatResult(result, values['json'] !== undefined || values['jsonStdin'] === true);
-      if (text !== '') output.out(text);
+      const isJson = values['json'] !== undefined || values['jsonStdin'] === true;
+      const text = formatResult(isJson ? result : translateResult(command, result, output.translate), isJson);
+      if (text !== '') output.out(text === noRows ? output.translate(text) : text);
     };
     try {
       print(await command.run({ args, flags: Object.fromEntries(read) }));
@@ -157,7 +185,11 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
 }
 
 /** The arguments in order, secrets read from where they are. */
-async function readArguments(command: CliCommand, given: readonly unknown[], output: CliOutput): Promise<string[]> {
+async function readArguments(
+  command: CliCommand,
+  given: readonly unknown[],
+  output: TranslatedOutput,
+): Promise<string[]> {
   const args = command.args ?? [];
   const values = await Promise.all(
     args.map(({ name, secret }, index) => {
@@ -179,15 +211,31 @@ function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-function report(error: unknown, output: CliOutput): 0 | 1 {
+function report(error: unknown, output: TranslatedOutput): 0 | 1 {
+  const fail = (text: string): void => output.err(`${output.translate('Error')}: ${output.translate(text)}`);
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     // Help for a missing command has already been printed.
-    if (error.code !== 'commander.help') output.err(error.message.replace(/^error: /, 'Error: '));
+    if (error.code !== 'commander.help') fail(error.message.replace(/^error: /, ''));
     return 1;
   }
-  output.err(`Error: ${errorText(error)}`);
+  fail(errorText(error));
   return 1;
+}
+
+const noRows = 'None.';
+
+/** A text, and the members of a report. Other values are data. */
+function translateResult({ result: kind }: CliCommand, result: unknown, translate: Translate): unknown {
+  if (typeof result === 'string') return kind === 'data' ? result : translate(result);
+  if (kind !== 'texts' || !Array.isArray(result)) return result;
+  return result.map((row: unknown) =>
+    isRecord(row)
+      ? Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? translate(value) : value]),
+        )
+      : row,
+  );
 }
 
 /**
@@ -206,7 +254,7 @@ function formatResult(result: unknown, json: boolean): string {
 }
 
 function formatList(list: readonly unknown[]): string {
-  if (list.length === 0) return 'None.';
+  if (list.length === 0) return noRows;
   if (!list.every((row): row is Record<string, unknown> => typeof row === 'object' && row !== null))
     return list.map(cell).join('\n');
   const columns = [...new Set(list.flatMap((row) => Object.keys(row)))];

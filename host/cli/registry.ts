@@ -1,4 +1,5 @@
 import { errorText, type CliApi, type CliCommand } from '#plugin-api';
+import { translatorFor, type TerminalLanguage, type Translate } from './terminal-language.ts';
 
 /** Receives the output of commands. The entry point connects it to the streams of the process. */
 export interface CliOutput {
@@ -6,6 +7,11 @@ export interface CliOutput {
   err(text: string): void;
   /** Reads standard input to its end. Default: that of the process. */
   input?(): Promise<string>;
+}
+
+/** Prints in the language of the terminal. */
+export interface TranslatedOutput extends CliOutput {
+  readonly translate: Translate;
 }
 
 export interface CliRegistry extends CliApi {
@@ -22,9 +28,11 @@ export interface CliRegistry extends CliApi {
  * Commands of the host and its plugins, in the style of WP-CLI: name, arguments, then `--name=value`.
  *
  * @param hostCommands loads the commands of the host for each command line. They take precedence over plugins.
+ * @param terminal default: English.
  */
 export function createCliRegistry(
   hostCommands: () => Promise<readonly CliCommand[]> = () => Promise.resolve([]),
+  terminal?: TerminalLanguage,
 ): CliRegistry {
   const commands = new Map<string, CliCommand>();
   const loaders = new Set<() => Promise<readonly CliCommand[]>>();
@@ -41,7 +49,9 @@ export function createCliRegistry(
       loaders.add(load);
       return () => void loaders.delete(load);
     },
-    async run(argv, output) {
+    async run(argv, given) {
+      const translate = terminal ? translatorFor(terminal, argv) : (text: string) => text;
+      const output = { ...given, translate };
       const known = new Map((await hostCommands()).map((command) => [normalizeName(command), command]));
       for (const [name, command] of commands) if (!known.has(name)) known.set(name, command);
       if (!isComplete(argv, known)) {
@@ -70,18 +80,18 @@ function normalizeName({ name }: CliCommand): string {
 /** Reports commands that fail to load, so that the others still work. */
 async function loadOrReport(
   load: () => Promise<readonly CliCommand[]>,
-  output: CliOutput,
+  output: TranslatedOutput,
 ): Promise<readonly CliCommand[]> {
   try {
     return await load();
   } catch (error) {
-    output.err(`Failed to load some commands: ${errorText(error)}`);
+    output.err(output.translate(`Failed to load some commands: ${errorText(error)}`));
     return [];
   }
 }
 
-function addOrReport(known: Map<string, CliCommand>, command: CliCommand, output: CliOutput): void {
+function addOrReport(known: Map<string, CliCommand>, command: CliCommand, output: TranslatedOutput): void {
   const name = normalizeName(command);
-  if (known.has(name)) output.err(`The command '${name}' already exists; the second one is ignored.`);
+  if (known.has(name)) output.err(output.translate(`The command '${name}' already exists; the second one is ignored.`));
   else known.set(name, command);
 }

@@ -31,6 +31,11 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     'Subscriber',
     'Enter one per line.',
     'Add',
+    ...['Usage:', 'Arguments:', 'Options:', 'Commands:', 'display help for command', 'Error', 'Commands of {1}'],
+    ...['[options]', '[command]', '<value>', '(Did you mean {1}?)', '(Did you mean one of {1}?)', 'None.'],
+    ...["missing required argument '{1}'", "unknown option '{1}'", "unknown command '{1}'"],
+    ...["option '{1}' argument missing", "too many arguments for '{1}'. Expected {2} arguments but got {3}."],
+    ...["too many arguments for '{1}'. Expected {2} argument but got {3}.", 'Print JSON.'],
     '{1}, active',
     '{1}, inactive',
     'Search: {1}',
@@ -52,6 +57,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
     '.txt, .md or .pdf, at most {size} MB',
+    'Generate a video, which takes minutes, add it to the media library and print it.',
+    'List the requested videos, newest first.',
     ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Second', 'Article', 'Root'],
     ...['Models that the key may use; * matches any characters.', 'May delete or overwrite', 'cached input {1}'],
     ...[

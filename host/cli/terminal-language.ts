@@ -1,0 +1,26 @@
+import type { Language } from '#plugin-api';
+import type { Translations } from '../translations.ts';
+
+/** Translates a finished English text. */
+export type Translate = (text: string) => string;
+
+export interface TerminalLanguage {
+  /** Of the environment, such as `de_DE`; empty for English. */
+  readonly locale: string;
+  readonly translations: Pick<Translations, 'language' | 'hasCatalog'>;
+}
+
+/**
+ * The language in which a command line prints help, messages and errors. English, which costs nothing, where the host has no
+ * catalog, and with `--json`, which programs read.
+ */
+export function translatorFor({ locale, translations }: TerminalLanguage, argv: readonly string[]): Translate {
+  const isForPrograms = argv.some((argument) => /^--json(=|$)/.test(argument)) && !argv.includes('--help');
+  if (locale === '' || isForPrograms || !translations.hasCatalog(locale)) return (text) => text;
+  const language: Language | undefined = translations.language(locale);
+  return (text) =>
+    text
+      .split('\n')
+      .map((line) => language?.translate(line) ?? line)
+      .join('\n');
+}

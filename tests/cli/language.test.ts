@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { createTestHost, type TestHost } from '#testing';
+
+describe('the command line in another language', () => {
+  let host: TestHost;
+  let commands: (readonly string[])[] = [];
+  before(async () => {
+    host = await createTestHost({ plugins: 'found', env: { LANG: 'en_XA.UTF-8' } });
+  });
+  after(() => host.stop());
+
+  /** Words of a help outside of the brackets of the pseudo-language, without flags, arguments and names of commands. */
+  function englishWords(help: string, path: readonly string[]): string[] {
+    const rest = help.replace(/⟦[^⟦⟧]*⟧/g, '').replace(/^Usage.*$/m, '');
+    const names = new Set(['cli', ...path, ...subcommandsOf(help), ...argumentsOf(help)]);
+    return rest.split(/\s+/).filter((word) => /^[A-Za-z]{2,}/.test(word) && !names.has(word.replace(/\|.*/, '')));
+  }
+
+  it('prints the help of every command in it', async function () {
+    this.timeout(60_000);
+    const found: Record<string, string[]> = {};
+    commands = [];
+    const visit = async (path: readonly string[]): Promise<void> => {
+      const { code, out } = await host.cli(...path, '--help');
+      expect(code, path.join(' ')).to.equal(0);
+      const words = englishWords(out, path);
+      if (words.length > 0) found[path.join(' ')] = words;
+      commands.push(path);
+      for (const name of subcommandsOf(out)) await visit([...path, name]);
+    };
+    await visit([]);
+    expect(found).to.deep.equal({});
+    expect(commands.length).to.be.above(150);
+  });
+
+  it('has German for all of it', async function () {
+    this.timeout(60_000);
+    const helpsIn = async (LANG: string): Promise<Set<string>> => {
+      const site = await createTestHost({ plugins: 'found', env: { LANG } });
+      try {
+        const helps: string[] = [];
+        for (const path of commands) helps.push((await site.cli(...path, '--help')).out);
+        return new Set(helps.flatMap((help) => help.split('\n')).map((line) => line.trim()));
+      } finally {
+        await site.stop();
+      }
+    };
+    const [english, german] = [await helpsIn('C'), await helpsIn('de_DE')];
+    expect([...german].filter((line) => english.has(line) && / [a-z]+ [a-z]+ [a-z]+/.test(line))).to.deep.equal([]);
+  });
+
+  it('prints messages and errors in it, but no data and nothing for programs', async () => {
+    const run = async (...argv: string[]): Promise<string> => {
+      const { out, err } = await host.cli(...argv);
+      return (out + err).trim();
+    };
+    expect(await run('option', 'set', 'blogname', 'Settings')).to.match(/^⟦.*⟧$/);
+    expect(await run('option', 'get', 'blogname')).to.equal('Settings');
+    expect(await run('option', 'get', 'missing')).to.match(/^⟦Èrròr⟧: ⟦.*⟧$/);
+    expect(await run('option', 'gett')).to.match(/^⟦Èrròr⟧: ⟦.*⟧(\n⟦.*⟧)?$/);
+    expect(await run('doctor')).to.include('⟦');
+    expect(await run('option', 'get', 'missing', '--json')).to.match(/^Error: Option 'missing' does not exist/);
+    expect(await run('option', 'list', 'blogname', '--json')).not.to.include('⟦');
+    expect(await run('user', 'list')).not.to.include('⟦Àd');
+  });
+});
+
+describe('the language of a command line', () => {
+  const outputIn = async (env: Readonly<Record<string, string>>): Promise<string> => {
+    const host = await createTestHost({ env });
+    try {
+      return (await host.cli('option', 'get', '--help')).out;
+    } finally {
+      await host.stop();
+    }
+  };
+
+  it('is that of LC_ALL, LC_MESSAGES or LANG, in this order', async () => {
+    const german = await outputIn({ LC_ALL: 'de_DE.UTF-8', LANG: 'en_US.UTF-8' });
+    expect(german).to.include('Gibt den Wert einer Option').and.include('Verwendung: cli option get [Optionen] <name>');
+    expect(german).not.to.match(/Usage|Options|Arguments|display help/);
+    expect(await outputIn({ LC_MESSAGES: 'de_AT', LANG: 'C' })).to.include('Verwendung:');
+  });
+
+  it('is English where there is no catalog', async () => {
+    for (const LANG of ['C', 'C.UTF-8', 'fr_FR.UTF-8', 'nonsense'])
+      expect(await outputIn({ LANG, LC_ALL: '' })).to.include('Usage: cli option get [options] <name>');
+  });
+});
+
+/** Their names are the first word of a line that two spaces begin; arguments and flags are not of this kind. */
+function subcommandsOf(help: string): string[] {
+  const commands = help.split(/^⟦Çòmmàñds:⟧$/m)[1] ?? '';
+  return [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name);
+}
+
+function argumentsOf(help: string): string[] {
+  const lines = /^⟦Àrgùmèñts:⟧$([\s\S]*?)\n\n/m.exec(help)?.[1] ?? '';
+  return [...lines.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name);
+}
