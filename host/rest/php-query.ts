@@ -1,4 +1,5 @@
 import type { Params } from '#plugin-api';
+import { createNestedFields, nestedValues, setNestedField, type NestedFields } from '../plugin-api/nested-fields.ts';
 
 /** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
@@ -15,7 +16,7 @@ const limits = { variables: 1000, depth: 64 } as const;
  * `__proto__`, more than 1,000 parameters and more than 64 levels are refused.
  */
 export function parseQuery(text: string): ParsedQuery {
-  const builder = createBuilder();
+  const fields = createNestedFields();
   let error: ParsedQuery['error'] = null;
   let count = 0;
   for (const part of text.split('&')) {
@@ -30,11 +31,11 @@ export function parseQuery(text: string): ParsedQuery {
     else if (name === null || value === null) error ??= { name: shown, message: `${shown} is not valid UTF-8.` };
     else if (name.includes('\0') || value.includes('\0'))
       error ??= { name: shown, message: `${shown} must not contain NUL characters.` };
-    else if (!assign(builder, name, value))
+    else if (!assign(fields, name, value))
       error ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;
   }
-  return { params: builder.finish(), error };
+  return { params: nestedValues(fields), error };
 }
 
 function printable(name: string): string {
@@ -56,55 +57,17 @@ function decodePart(text: string): string | null {
   }
 }
 
-/** A PHP array under construction: keys in order, and the next free index. */
-interface Node {
-  readonly members: Map<string, string | Node>;
-  next: number;
-}
-
-interface Builder {
-  readonly root: Node;
-  finish(): Params;
-}
-
-function createBuilder(): Builder {
-  const root: Node = { members: new Map(), next: 0 };
-  return {
-    root,
-    finish() {
-      const params: Params = {};
-      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : toValue(member);
-      return params;
-    },
-  };
-}
-
-function toValue(node: Node): unknown {
-  const entries = [...node.members].map(
-    ([key, member]) => [key, typeof member === 'string' ? member : toValue(member)] as const,
-  );
-  return entries.every(([key], index) => key === String(index))
-    ? entries.map(([, member]) => member)
-    : Object.fromEntries(entries);
-}
-
 /** Returns false for an invalid name. Empty names are ignored. */
-function assign(builder: Builder, name: string, value: string): boolean {
+function assign(fields: NestedFields, name: string, value: string): boolean {
   const trimmed = name.replace(/^ +/, '');
   const bracket = trimmed.indexOf('[');
   const closed = bracket > 0 && trimmed.includes(']', bracket);
   const top = (closed ? trimmed.slice(0, bracket) : trimmed).replace(/[ .[]/g, '_');
   if (top === '' || bracket === 0) return true;
   if (top === '__proto__') return false;
-  if (!closed) {
-    builder.root.members.set(top, value);
-    return true;
-  }
-  const keys = readKeys(trimmed.slice(bracket));
+  const keys = closed ? readKeys(trimmed.slice(bracket)) : [];
   if (keys.length >= limits.depth || keys.includes('__proto__')) return false;
-  let node = child(builder.root, top);
-  for (const key of keys.slice(0, -1)) node = child(node, key);
-  set(node, keys.at(-1) ?? '', value);
+  setNestedField(fields, [top, ...keys], value);
   return true;
 }
 
@@ -119,18 +82,4 @@ function readKeys(text: string): string[] {
     start = end + 1;
   }
   return keys;
-}
-
-function child(parent: Node, key: string): Node {
-  const present = key === '' ? undefined : parent.members.get(key);
-  if (typeof present === 'object') return present;
-  const node: Node = { members: new Map(), next: 0 };
-  set(parent, key, node);
-  return node;
-}
-
-function set(node: Node, key: string, value: string | Node): void {
-  const name = key === '' ? String(node.next) : key;
-  node.members.set(name, value);
-  if (/^(?:0|[1-9]\d{0,14})$/.test(name)) node.next = Math.max(node.next, Number(name) + 1);
 }
