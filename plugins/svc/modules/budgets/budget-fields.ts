@@ -1,19 +1,28 @@
-import type { FieldErrors } from '#plugin-api';
+import {
+  formFields,
+  type Choice,
+  type FieldErrors,
+  type FieldHints,
+  type FormField,
+  type JsonSchema,
+} from '#plugin-api';
 import { moduleTitles } from '../../kit/module-titles.ts';
+import { budgetSchema } from './budget.ts';
 
 interface FieldInit {
   readonly values: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
-  readonly providers: readonly Option[];
-  readonly roles: readonly Option[];
+  readonly providers: readonly Choice[];
+  readonly roles: readonly Choice[];
 }
 
-interface Option {
-  readonly value: string;
-  readonly label: string;
-}
+/** The form has one choice for the scope and its module. */
+const schema: JsonSchema = {
+  type: 'object',
+  properties: { ...budgetSchema.properties, whose: { type: 'string', title: 'Calls' } },
+};
 
-const scopes = [
+const scopes: readonly Choice[] = [
   { value: 'all', label: 'All calls' },
   { value: 'rest', label: 'Calls of the REST API' },
   ...Object.entries(moduleTitles).map(([id, title]) => ({ value: `module:${id}`, label: title })),
@@ -24,117 +33,52 @@ const scopes = [
   { value: 'plugin', label: 'One plugin' },
 ];
 
+const hints: Readonly<Record<string, FieldHints>> = {
+  name: { label: 'Name', help: 'Shown in alerts and errors.' },
+  amount: { label: 'Amount' },
+  unit: { label: 'Unit' },
+  period: { label: 'Period' },
+  bot_id: { label: 'Chatbot ID', help: 'For “One chatbot”. The page Chatbots shows the ID.' },
+  key_id: { label: 'Key ID', help: 'For “One named key”. The page Keys shows the ID.' },
+  user_id: { label: 'User ID', help: 'For “One user”.' },
+  role: {
+    label: 'Role',
+    help: 'For “All users with a role together”: they share the amount. A call counts for the roles its user has at that time.',
+  },
+  plugin: {
+    label: 'Plugin',
+    help: 'For “One plugin”: its folder name, as on the page Usage. Counts calls that the plugin requests.',
+  },
+  at_limit: { label: 'At the limit', help: 'Only text falls back. Images and embeddings are refused.' },
+  fallback_model: { label: 'Fallback model', help: 'The fallback model is not limited by this budget.' },
+  alert_percent: { label: 'Alert at (%)', help: '0 turns the alert off.' },
+  unpriced: { label: 'Calls without a price', help: 'Only for budgets in US dollars.' },
+};
+
 /** The fields of a budget's form by group, for `admin/field`. */
 export function budgetFields({ values, errors, providers, roles }: FieldInit) {
-  const field = (name: string, label: string, rest: Readonly<Record<string, unknown>> = {}) => ({
-    id: `budget-${name}`,
-    name,
-    label,
-    value: values[name] ?? '',
-    error: errors[name] ?? '',
-    ...rest,
-  });
-  const atLimit = [
-    field('at_limit', 'At the limit', {
-      type: 'select',
-      options: [
-        { value: 'stop', label: 'Refuse calls' },
-        { value: 'fallback', label: 'Fall back to a cheaper model' },
-      ],
-      help: 'Only text falls back. Images and embeddings are refused.',
-    }),
-    field('fallback_provider', 'Fallback provider', {
-      type: 'select',
-      options: [{ value: '', label: 'None' }, ...providers],
-    }),
-    field('fallback_model', 'Fallback model', {
-      maxlength: 200,
-      mono: true,
-      help: 'The fallback model is not limited by this budget.',
-    }),
-  ];
+  const withChoices = {
+    ...hints,
+    whose: { choices: withCurrent(scopes, values['whose'], (value) => value.replace('module:', 'Module ')) },
+    role: {
+      ...hints['role'],
+      choices: withCurrent([{ value: '', label: 'None' }, ...roles], values['role'], (value) => value),
+    },
+    fallback_provider: { label: 'Fallback provider', choices: [{ value: '', label: 'None' }, ...providers] },
+  };
+  const fields = (...paths: readonly string[]): FormField[] =>
+    formFields(schema, { values, errors, id: 'budget', hints: withChoices, paths });
   return {
-    limit: limitFields(field),
-    whose: scopeFields(field, { values, errors, roles }),
-    atLimit,
-    more: moreFields(field),
+    limit: fields('name', 'amount', 'unit', 'period'),
+    whose: fields('whose', 'bot_id', 'key_id', 'user_id', 'role', 'plugin'),
+    atLimit: fields('at_limit', 'fallback_provider', 'fallback_model'),
+    more: fields('alert_percent', 'unpriced'),
   };
 }
 
-type CreateField = (name: string, label: string, rest?: Readonly<Record<string, unknown>>) => object;
-
-/** Name, amount, unit and period. */
-function limitFields(field: CreateField) {
-  return [
-    field('name', 'Name', { required: true, maxlength: 80, help: 'Shown in alerts and errors.' }),
-    field('amount', 'Amount', { type: 'number', required: true, min: 0, step: 'any' }),
-    field('unit', 'Unit', {
-      type: 'select',
-      options: [
-        { value: 'dollars', label: 'US dollars' },
-        { value: 'tokens', label: 'Tokens' },
-        { value: 'calls', label: 'Calls' },
-      ],
-    }),
-    field('period', 'Period', {
-      type: 'select',
-      options: [
-        { value: 'day', label: 'Day' },
-        { value: 'month', label: 'Month' },
-      ],
-    }),
-  ];
-}
-
-/** Which calls count, and the one thing that they are limited to. */
-function scopeFields(field: CreateField, { values, errors, roles }: Omit<FieldInit, 'providers'>) {
-  const whole = { type: 'number', min: 1, step: 1 };
-  return [
-    field('whose', 'Calls', {
-      type: 'select',
-      options: withCurrent(scopes, values['whose'], (value) => value.replace('module:', 'Module ')),
-      error: errors['scope'] ?? errors['module'] ?? '',
-    }),
-    field('bot_id', 'Chatbot ID', { ...whole, help: 'For “One chatbot”. The page Chatbots shows the ID.' }),
-    field('key_id', 'Key ID', { ...whole, help: 'For “One named key”. The page Keys shows the ID.' }),
-    field('user_id', 'User ID', { ...whole, help: 'For “One user”.' }),
-    field('role', 'Role', {
-      type: 'select',
-      options: withCurrent([{ value: '', label: 'None' }, ...roles], values['role'], (value) => value),
-      help: 'For “All users with a role together”: they share the amount. A call counts for the roles its user has at that time.',
-    }),
-    field('plugin', 'Plugin', {
-      maxlength: 60,
-      mono: true,
-      help: 'For “One plugin”: its folder name, as on the page Usage. Counts calls that the plugin requests.',
-    }),
-  ];
-}
-
 /** The options and the stored value, even if it no longer exists. */
-function withCurrent(options: readonly Option[], value: unknown, label: (value: string) => string): readonly Option[] {
+function withCurrent(options: readonly Choice[], value: unknown, label: (value: string) => string): readonly Choice[] {
   return typeof value !== 'string' || options.some((option) => option.value === value)
     ? options
     : [...options, { value, label: label(value) }];
-}
-
-/** Alert, and calls without a price. */
-function moreFields(field: CreateField) {
-  return [
-    field('alert_percent', 'Alert at (%)', {
-      type: 'number',
-      min: 0,
-      max: 100,
-      step: 1,
-      help: '0 turns the alert off.',
-    }),
-    field('unpriced', 'Calls without a price', {
-      type: 'select',
-      options: [
-        { value: 'refuse', label: 'Refuse' },
-        { value: 'free', label: 'Count as free' },
-      ],
-      help: 'Only for budgets in US dollars.',
-    }),
-  ];
 }

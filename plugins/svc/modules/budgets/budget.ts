@@ -67,6 +67,11 @@ export const budgetDefaults = {
   unpriced: 'refuse',
 } as const;
 
+const units = { dollars: 'US dollars', tokens: 'Tokens', calls: 'Calls' } as const;
+const periods = { day: 'Day', month: 'Month' } as const;
+const choicesAtLimit = { stop: 'Refuse calls', fallback: 'Fall back to a cheaper model' } as const;
+const choicesUnpriced = { refuse: 'Refuse', free: 'Count as free' } as const;
+
 /** One entry of the option `svc_budgets`. */
 export const budgetSchema = {
   type: 'object',
@@ -84,15 +89,25 @@ export const budgetSchema = {
     key_id: { type: 'integer', minimum: 1 },
     user_id: { type: 'integer', minimum: 1 },
     role: { type: 'string', pattern: '^[a-z0-9_-]{1,60}$' },
-    plugin: { type: 'string', pattern: '^[a-z0-9-]{1,60}$' },
-    unit: { type: 'string', enum: ['dollars', 'tokens', 'calls'], default: budgetDefaults.unit },
-    period: { type: 'string', enum: ['day', 'month'], default: budgetDefaults.period },
+    plugin: { type: 'string', pattern: '^[a-z0-9-]{1,60}$', ui: { mono: true } },
+    unit: { type: 'string', enum: ['dollars', 'tokens', 'calls'], default: budgetDefaults.unit, ui: { labels: units } },
+    period: { type: 'string', enum: ['day', 'month'], default: budgetDefaults.period, ui: { labels: periods } },
     amount: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000_000_000, required: true },
-    at_limit: { type: 'string', enum: ['stop', 'fallback'], default: budgetDefaults.at_limit },
+    at_limit: {
+      type: 'string',
+      enum: ['stop', 'fallback'],
+      default: budgetDefaults.at_limit,
+      ui: { labels: choicesAtLimit },
+    },
     fallback_provider: { type: 'string', maxLength: 60 },
-    fallback_model: { type: 'string', maxLength: 200 },
+    fallback_model: { type: 'string', maxLength: 200, ui: { mono: true } },
     alert_percent: { type: 'integer', minimum: 0, maximum: 100, default: budgetDefaults.alert_percent },
-    unpriced: { type: 'string', enum: ['refuse', 'free'], default: budgetDefaults.unpriced },
+    unpriced: {
+      type: 'string',
+      enum: ['refuse', 'free'],
+      default: budgetDefaults.unpriced,
+      ui: { labels: choicesUnpriced },
+    },
   },
   additionalProperties: false,
 } as const satisfies JsonSchema;

@@ -1,5 +1,4 @@
-import { translateText } from '#plugin-api';
-import type { FieldErrors } from '#plugin-api';
+import { translateText, type Choice, type FieldErrors } from '#plugin-api';
 import { budgetStatus, type BudgetStatus } from './guard/budget-status.ts';
 import { amountOf, budgetDefaults, type Budget } from './budget.ts';
 import { budgetFields } from './budget-fields.ts';
@@ -37,8 +36,8 @@ export async function budgetsView(ports: BudgetPorts, open: OpenForm | null): Pr
 interface FormInit {
   readonly typed: OpenForm['typed'];
   readonly errors: OpenForm['errors'];
-  readonly providers: readonly { readonly value: string; readonly label: string }[];
-  readonly roles: FormInit['providers'];
+  readonly providers: readonly Choice[];
+  readonly roles: readonly Choice[];
 }
 
 function formView(budget: Budget | undefined, { typed, errors = {}, ...choices }: FormInit) {
