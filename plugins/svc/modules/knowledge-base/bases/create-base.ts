@@ -1,4 +1,4 @@
-import { invalidFields } from '#plugin-api';
+import { invalidFields, type JsonSchema } from '#plugin-api';
 import { type SettingErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
@@ -9,7 +9,53 @@ import { defaultChunks } from './base-store.ts';
 export type TypedBase = { readonly [Name in keyof NewBase]?: NewBase[Name] | string };
 
 const limits = { name: 200, target: 512, namespace: 512, model: 200 } as const;
-export const chunkTokenLimits = { min: 50, max: 8_000 } as const;
+const chunkTokenLimits = { min: 50, max: 8_000 } as const;
+
+/** What a form shows of a knowledge base. The vector store and the model are chosen when it is created. */
+export const baseSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Name', maxLength: limits.name, required: true },
+    store: { type: 'string', title: 'Vector store' },
+    target: {
+      type: 'string',
+      title: 'Index or collection',
+      required: true,
+      description: 'Use a new name. The index is created for you.',
+      ui: { mono: true, placeholder: 'help-pages' },
+    },
+    embeddingProvider: { type: 'string', title: 'Embedding provider' },
+    embeddingModel: {
+      type: 'string',
+      title: 'Embedding model',
+      description: "Leave empty for the provider's default. Cannot be changed later.",
+      ui: { mono: true },
+    },
+    chunkTokens: {
+      type: 'integer',
+      title: 'Maximum passage length (tokens)',
+      minimum: chunkTokenLimits.min,
+      maximum: chunkTokenLimits.max,
+      default: defaultChunks.chunkTokens,
+      ui: { short: true },
+    },
+    overlapTokens: {
+      type: 'integer',
+      title: 'Overlap between passages (tokens)',
+      minimum: 0,
+      maximum: chunkTokenLimits.max / 2,
+      default: defaultChunks.overlapTokens,
+      ui: { short: true },
+    },
+    namespace: {
+      type: 'string',
+      title: 'Namespace',
+      description: 'Pinecone only. Leave empty for the default namespace.',
+      ui: { mono: true },
+    },
+  },
+};
+
 const probeText = 'How long is a vector of this model?';
 
 /**

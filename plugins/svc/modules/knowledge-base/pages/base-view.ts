@@ -1,7 +1,8 @@
-import { formatNumber, type AdminRequest, type FieldErrors } from '#plugin-api';
+import { formatNumber, formFields, type AdminRequest, type FieldErrors, type FormField } from '#plugin-api';
 import { documentEndings } from '../../../kit/documents.ts';
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
+import { baseSchema } from '../bases/create-base.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { FoundPassage } from '../find-knowledge.ts';
 import { sourceStates, type SourceCounts, type SourceState, type Source, type SourceKind } from '../sources/source.ts';
@@ -291,40 +292,15 @@ function fetchedForms({ field, isOpen, types }: FormTools & { readonly types: re
   ];
 }
 
-function settingsFields(base: KnowledgeBase, { refused }: Extras): unknown[] {
-  const values =
-    refused?.form === 'settings'
-      ? refused.typed
-      : { name: base.name, chunkTokens: base.chunkTokens, overlapTokens: base.overlapTokens };
-  const error = (name: string) =>
-    refused?.form === 'settings' && refused.errors[name] !== undefined ? { error: refused.errors[name] } : {};
-  const field = (name: string, init: Readonly<Record<string, unknown>>) => ({
-    id: `settings-${name}`,
-    name,
-    value: (values as Readonly<Record<string, unknown>>)[name],
-    ...error(name),
-    ...init,
+function settingsFields(base: KnowledgeBase, { refused }: Extras): FormField[] {
+  const { typed: values = base, errors = {} } = refused?.form === 'settings' ? refused : {};
+  return formFields(baseSchema, {
+    values,
+    errors,
+    id: 'settings',
+    hints: { chunkTokens: { help: 'Changing this splits and embeds all sources again.' } },
+    paths: ['name', 'chunkTokens', 'overlapTokens'],
   });
-  return [
-    field('name', { type: 'text', label: 'Name', required: true, maxlength: 200 }),
-    field('chunkTokens', {
-      type: 'number',
-      label: 'Maximum passage length (tokens)',
-      min: 50,
-      max: 8000,
-      step: 1,
-      short: true,
-      help: 'Changing this splits and embeds all sources again.',
-    }),
-    field('overlapTokens', {
-      type: 'number',
-      label: 'Overlap between passages (tokens)',
-      min: 0,
-      max: 4000,
-      step: 1,
-      short: true,
-    }),
-  ];
 }
 
 function followChoices(

@@ -1,15 +1,15 @@
 import { missingSettings } from '../../../settings/configured.ts';
-import { defaultChunks, type KnowledgeBase } from '../bases/base-store.ts';
-import { formatNumber, type FieldErrors } from '#plugin-api';
+import type { KnowledgeBase } from '../bases/base-store.ts';
+import { baseSchema } from '../bases/create-base.ts';
+import { formatNumber, formFields, type Choice, type FieldErrors, type FormField } from '#plugin-api';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { SourceCounts } from '../sources/source.ts';
 import { baseSlug, questionsSlug } from '../register.ts';
 
 export type Typed = Readonly<Record<string, unknown>>;
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
+interface EmbeddingChoice extends Choice {
+  readonly model: string;
 }
 
 const none: SourceCounts = { pending: 0, indexing: 0, indexed: 0, failed: 0, deleting: 0, chunks: 0 };
@@ -85,10 +85,7 @@ export async function storeChoices({ vectorStores, vectorStoreSettings }: Knowle
 }
 
 /** The configured providers of embeddings, with their saved models. */
-async function embeddingChoices({
-  providers,
-  settings,
-}: KnowledgeParts): Promise<readonly (Choice & { readonly model: string })[]> {
+async function embeddingChoices({ providers, settings }: KnowledgeParts): Promise<readonly EmbeddingChoice[]> {
   const all = await Promise.all(
     providers
       .all()
@@ -105,69 +102,22 @@ async function embeddingChoices({
 }
 
 function createFields(
-  {
-    stores,
-    providers,
-  }: { readonly stores: readonly Choice[]; readonly providers: readonly (Choice & { readonly model: string })[] },
-  typed: Typed,
+  { stores, providers }: { readonly stores: readonly Choice[]; readonly providers: readonly EmbeddingChoice[] },
+  values: Typed,
   errors: FieldErrors,
-): Record<string, unknown> {
-  const field = (name: string, init: Readonly<Record<string, unknown>>) => ({
-    id: `new-${name}`,
-    name,
-    value: typed[name] ?? init['fallback'] ?? '',
-    ...(errors[name] !== undefined && { error: errors[name] }),
-    ...init,
-  });
+): Record<string, readonly FormField[]> {
+  const hints = {
+    name: { placeholder: 'Help pages' },
+    store: { choices: stores },
+    embeddingProvider: { choices: providers },
+    embeddingModel: { placeholder: providers[0]?.model ?? '' },
+    chunkTokens: { help: 'Texts are split at headings and sentences. 400 tokens are about 300 words.' },
+  };
+  const fields = (...paths: readonly string[]): FormField[] =>
+    formFields(baseSchema, { values, errors, id: 'new', hints, paths });
   return {
-    first: [
-      field('name', { type: 'text', label: 'Name', required: true, maxlength: 200, placeholder: 'Help pages' }),
-      field('store', { type: 'select', label: 'Vector store', options: stores }),
-      field('target', {
-        type: 'text',
-        label: 'Index or collection',
-        mono: true,
-        required: true,
-        placeholder: 'help-pages',
-        help: 'Use a new name. The index is created for you.',
-      }),
-    ],
-    model: [
-      field('embeddingProvider', { type: 'select', label: 'Embedding provider', options: providers }),
-      field('embeddingModel', {
-        type: 'text',
-        label: 'Embedding model',
-        mono: true,
-        placeholder: providers[0]?.model ?? '',
-        help: "Leave empty for the provider's default. Cannot be changed later.",
-      }),
-    ],
-    more: [
-      field('chunkTokens', {
-        type: 'number',
-        label: 'Maximum passage length (tokens)',
-        min: 50,
-        max: 8000,
-        step: 1,
-        short: true,
-        fallback: defaultChunks.chunkTokens,
-        help: 'Texts are split at headings and sentences. 400 tokens are about 300 words.',
-      }),
-      field('overlapTokens', {
-        type: 'number',
-        label: 'Overlap between passages (tokens)',
-        min: 0,
-        max: 4000,
-        step: 1,
-        short: true,
-        fallback: defaultChunks.overlapTokens,
-      }),
-      field('namespace', {
-        type: 'text',
-        label: 'Namespace',
-        mono: true,
-        help: 'Pinecone only. Leave empty for the default namespace.',
-      }),
-    ],
+    first: fields('name', 'store', 'target'),
+    model: fields('embeddingProvider', 'embeddingModel'),
+    more: fields('chunkTokens', 'overlapTokens', 'namespace'),
   };
 }
