@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Logger } from '#plugin-api';
 import type { FaultSettings } from './fault-injection.ts';
 import { dispatch, largestBody, type RawRequest } from './dispatch.ts';
+import { createLocalServer } from './local-server.ts';
 import { parseMultipart } from './multipart.ts';
 import { createRecent } from './recent.ts';
 import type { SeenRequest } from './recent.ts';
@@ -43,7 +42,6 @@ export function createSandboxServer({
   storage = createMemoryStorage(),
 }: SandboxServerDependencies): SandboxServer {
   const recent = createRecent(20);
-  let listening: Promise<Server> | null = null;
   let address: string | null = null;
   let series = { faults: '', sequence: 0 };
 
@@ -66,44 +64,24 @@ export function createSandboxServer({
     await writeReply(response, dispatched, { clock, faults: around.faults });
   };
 
-  const listen = async (): Promise<Server> => {
-    const server = createServer((request, response) => {
-      respond(request, response).catch((error: unknown) => {
-        if (!response.destroyed)
-          log.error('Sandbox request failed', { event: 'sandbox_request_failed', error: String(error) });
-        response.destroy();
-      });
+  const server = createLocalServer((request, response) => {
+    respond(request, response).catch((error: unknown) => {
+      if (!response.destroyed)
+        log.error('Sandbox request failed', { event: 'sandbox_request_failed', error: String(error) });
+      response.destroy();
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    server.unref();
-    address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    log.info('Sandbox listening', { event: 'sandbox_listening', url: address });
-    return server;
-  };
+  });
 
   return {
     start: async () => {
-      listening ??= listen().catch((error: unknown) => {
-        listening = null;
-        throw error;
-      });
-      await listening;
-      return { url: address ?? '' };
+      const url = await server.start();
+      if (address !== url) log.info('Sandbox listening', { event: 'sandbox_listening', url });
+      address = url;
+      return { url };
     },
     stop: async () => {
-      const server = await listening;
-      listening = null;
+      await server.stop();
       address = null;
-      if (!server) return;
-      await new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      });
     },
     url: () => address,
     recent: () => recent.list(),

@@ -1,12 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createLocalServer, type LocalServer } from '../local-server.ts';
 import { hostileStyles, contentSecurityPolicy, readDemoPageOptions, demoPageHtml, demoStyles } from './demo-page.ts';
-
-export interface DemoServer {
-  /** Listens on a free loopback port; a second call answers the same origin. */
-  start(): Promise<string>;
-  stop(): Promise<void>;
-}
 
 /**
  * A demo shop on a separate origin, so that a chatbot is seen as on any other site: `/?bot=7`, with `css=hostile` for
@@ -14,39 +8,8 @@ export interface DemoServer {
  *
  * @param script answers the address of the widget's script.
  */
-export function createDemoServer(script: () => string): DemoServer {
-  let listening: Promise<Server> | null = null;
-  const listen = async (): Promise<Server> => {
-    const server = createServer((request, response) => {
-      respond(request, response, script());
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    server.unref();
-    return server;
-  };
-  return {
-    async start() {
-      listening ??= listen().catch((error: unknown) => {
-        listening = null;
-        throw error;
-      });
-      return `http://127.0.0.1:${String(((await listening).address() as AddressInfo).port)}`;
-    },
-    async stop() {
-      const server = await listening;
-      listening = null;
-      if (!server) return;
-      await new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      });
-    },
-  };
+export function createDemoServer(script: () => string): LocalServer {
+  return createLocalServer((request, response) => respond(request, response, script()));
 }
 
 const files: Readonly<Record<string, string>> = { '/shop.css': demoStyles, '/hostile.css': hostileStyles };

@@ -1,5 +1,5 @@
 import type { TextRequest, Usage } from '../providers/provider.ts';
-import type { EstimatedUse } from './ports.ts';
+import type { CallUse } from './ports.ts';
 
 type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format'>;
 
@@ -56,7 +56,7 @@ export const assumedResponse = 4096;
 export const assumedImage = 6240;
 
 /** What a text may use at most: its counted prompt, and the longest response. */
-export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>): Promise<EstimatedUse> {
+export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>): Promise<CallUse> {
   const texts = textsOf(request);
   return {
     inputTokens: (await estimateTokens(texts)) + (texts.length + 1) * tokensPerMessage + imageTokens(request),
@@ -66,7 +66,7 @@ export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>
 }
 
 /** What `n` images may use at most. */
-export async function estimateImages(prompt: string, n: number): Promise<EstimatedUse> {
+export async function estimateImages(prompt: string, n: number): Promise<CallUse> {
   const outputTokens = n * assumedImage;
   const inputTokens = await estimateTokens([prompt]);
   return { inputTokens, outputTokens, tokenDetails: { image_output: outputTokens }, images: n };

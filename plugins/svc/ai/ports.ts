@@ -77,8 +77,8 @@ export type CallWrapper<Use extends Capability> = <Input extends CallInput, Resu
 
 export type CallKind = 'text' | 'image' | 'embedding' | 'video';
 
-/** What a call may use at most, estimated before it is made. */
-export interface EstimatedUse {
+/** What a call used, or may use at most. */
+export interface CallUse {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Which of the tokens are billed at prices of their own (D32). */
@@ -92,18 +92,8 @@ export interface EstimatedUse {
 }
 
 /** What a call used; `model` as the response names it. */
-export interface UsageCounts {
+export interface UsageCounts extends Partial<CallUse> {
   readonly model: string;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  /** Which of the tokens are billed at prices of their own (D32). */
-  readonly tokenDetails?: TokenDetails | undefined;
-  readonly images?: number;
-  /** Length of videos. */
-  readonly seconds?: number;
-  /** Of images: as requested, if the model supports it. */
-  readonly size?: string | undefined;
-  readonly quality?: string | undefined;
 }
 
 /** A call that is about to be made. */
@@ -115,7 +105,7 @@ export interface BudgetedCall {
   readonly model: string;
   readonly origin: UsageOrigin;
   /** Called only if a budget needs it: counting tokens takes time. */
-  readonly estimate: () => Promise<EstimatedUse>;
+  readonly estimate: () => Promise<CallUse>;
   /** Milliseconds the call may take. */
   readonly limit: number;
   readonly bypassedBudgetIds?: readonly string[] | undefined;

@@ -1,5 +1,7 @@
 // The page "Content writer": fields of the chosen source, streaming, preview and estimate. Without this script, texts are
 // written in the background.
+import { readEvents, textReader } from './server-events.js';
+
 const form = document.querySelector('[data-content-form]');
 const field = (name) => form.elements.namedItem(name);
 const find = (selector) => form?.querySelector(selector);
@@ -160,21 +162,12 @@ const handlers = {
   failed: ({ message, spent }) => showStatus(`${message} ${__('Usage: {spent}.', { spent })}`, 'error'),
 };
 
-async function readStream(stream) {
-  reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
+async function readStream(response) {
+  reader = textReader(response);
   let last = '';
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    text += piece.value;
-    const blocks = text.split('\n\n');
-    text = blocks.pop();
-    for (const block of blocks) {
-      const event = /^event: (.+)$/m.exec(block)?.[1];
-      const data = /^data: (.+)$/m.exec(block)?.[1];
-      if (!event || !data) continue;
-      last = event;
-      handlers[event]?.(JSON.parse(data));
-    }
+  for await (const { event, data } of readEvents(reader)) {
+    last = event;
+    handlers[event]?.(data);
   }
   return last;
 }
@@ -186,7 +179,7 @@ async function begin() {
     const { response, answer } = await ask('stream');
     if (answer !== null || !response.ok) return showErrors(answer);
     prepareResult();
-    const last = await readStream(response.body);
+    const last = await readStream(response);
     if (reader.stopped) showStatus(stopped, 'warning');
     else if (last !== 'end' && last !== 'failed')
       showStatus(__('The connection was lost. The text so far is below: save it or write it again.'), 'warning');

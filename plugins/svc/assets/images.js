@@ -1,4 +1,5 @@
 // Enhances the image pages, which work without it.
+import { readEvents, textReader } from './server-events.js';
 
 const form = document.querySelector('[data-image-form]');
 const work = document.querySelector('[data-image-work]');
@@ -137,7 +138,7 @@ async function generate(button) {
         },
       };
     } else {
-      for await (const message of events(response)) {
+      for await (const message of readEvents(textReader(response))) {
         if (message.event !== 'progress') outcome = message;
         else if (message.data.made > 0) {
           made = message.data.made;
@@ -152,20 +153,6 @@ async function generate(button) {
   }
   window.clearInterval(timer);
   finish(outcome, button);
-}
-
-async function* events(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += part.value;
-    const blocks = text.split('\n\n');
-    text = blocks.pop();
-    for (const block of blocks) {
-      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
-      if (event) yield { event, data: JSON.parse(data) };
-    }
-  }
 }
 
 function setBusy(button, isBusy) {

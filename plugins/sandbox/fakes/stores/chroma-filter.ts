@@ -1,5 +1,6 @@
 import { isRecord } from '#plugin-api';
 import { invalidArgument } from './chroma-reply.ts';
+import { isScalar, orders } from './compare-values.ts';
 
 export interface ChromaContent {
   readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -70,17 +71,6 @@ function compare(key: string, operator: string, value: unknown): Test {
     const held = found(content);
     return typeof held === 'number' && inOrder(held, value);
   };
-}
-
-const orders: Readonly<Record<string, (held: number, value: number) => boolean>> = {
-  $gt: (held, value) => held > value,
-  $gte: (held, value) => held >= value,
-  $lt: (held, value) => held < value,
-  $lte: (held, value) => held <= value,
-};
-
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function regular(source: string): RegExp {

@@ -1,5 +1,6 @@
 import { isRecord } from '#plugin-api';
 import { invalidArgument } from './pinecone-reply.ts';
+import { isScalar, orders } from './compare-values.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 type Test = (metadata: Metadata) => boolean;
@@ -60,18 +61,7 @@ function compare(key: string, operator: string, value: unknown): Test {
   };
 }
 
-const orders: Readonly<Record<string, (held: number, value: number) => boolean>> = {
-  $gt: (held, value) => held > value,
-  $gte: (held, value) => held >= value,
-  $lt: (held, value) => held < value,
-  $lte: (held, value) => held <= value,
-};
-
 function entriesOf(held: unknown): readonly unknown[] {
   if (held === undefined) return [];
   return Array.isArray(held) ? held : [held];
-}
-
-function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
-import type { BudgetedCall, BudgetGuard, EstimatedUse } from '../../../ai/ports.ts';
+import type { BudgetedCall, BudgetGuard, CallUse } from '../../../ai/ports.ts';
 import { errors } from '../../../kit/errors.ts';
 import { inGroups } from '../../../kit/in-groups.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
@@ -58,7 +58,7 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
   }
 
   /** A model with a price per image is not paid for by tokens. */
-  async function pricedUse({ kind, provider, model }: BudgetedCall, use: EstimatedUse): Promise<EstimatedUse> {
+  async function pricedUse({ kind, provider, model }: BudgetedCall, use: CallUse): Promise<CallUse> {
     const price = kind === 'image' ? await findPrice({ provider, model, size: use.size, quality: use.quality }) : null;
     if (price?.image === undefined) return use;
     return { ...use, outputTokens: 0, ...(price.input === undefined && { inputTokens: 0 }) };

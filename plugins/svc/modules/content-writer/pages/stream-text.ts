@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
+import { createEventQueue } from '../../../kit/event-queue.ts';
 import { eventStream, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { failureMessage } from '../runs/run-item.ts';
@@ -33,14 +34,14 @@ async function* eventsOf(
   const uuid = randomUUID();
   const stop = new AbortController();
   const signal = AbortSignal.any([disconnected, stop.signal]);
-  const queue = createQueue();
+  const queue = createEventQueue<ServerSentEvent>();
   let draft: ContentDraft = emptyDraft;
   let input = given;
 
   async function write(): Promise<void> {
-    queue.push('begin', { uuid });
+    queue.push({ event: 'begin', data: { uuid } });
     if (input.source_url !== '' && input.source === '') {
-      queue.push('reading', { url: input.source_url });
+      queue.push({ event: 'reading', data: { url: input.source_url } });
       const { title, text } = await readSource(writer.host, input.source_url, { signal, typed: input.is_typed });
       input = { ...input, topic: input.topic || title, source: text };
     }
@@ -52,23 +53,29 @@ async function* eventsOf(
       signal,
       imageForm: 'media',
       onPart: (part) => {
-        queue.push('part', { part });
+        queue.push({ event: 'part', data: { part } });
       },
       onText: (part, text) => {
-        queue.push('text', { part, text });
+        queue.push({ event: 'text', data: { part, text } });
       },
       onDraft: async (soFar, part) => {
         draft = soFar;
-        queue.push('done', {
-          part,
-          value: soFar[part],
-          ...(part === 'content' && { html: await markdownToHtml(soFar.content ?? '') }),
+        queue.push({
+          event: 'done',
+          data: {
+            part,
+            value: soFar[part],
+            ...(part === 'content' && { html: await markdownToHtml(soFar.content ?? '') }),
+          },
         });
       },
     });
     await storeText(writer, { uuid, userId: user.id, input, draft, generation });
     // The final draft includes the changes of filters.
-    queue.push('end', { draft, html: await markdownToHtml(draft.content ?? ''), spent: formatDraftSpend(draft) });
+    queue.push({
+      event: 'end',
+      data: { draft, html: await markdownToHtml(draft.content ?? ''), spent: formatDraftSpend(draft) },
+    });
   }
 
   const writing = write()
@@ -85,7 +92,7 @@ async function* eventsOf(
         message,
         postId: null,
       });
-      queue.push('failed', { message, spent: formatDraftSpend(draft) });
+      queue.push({ event: 'failed', data: { message, spent: formatDraftSpend(draft) } });
     })
     .catch((error: unknown) => {
       writer.host.log.error('Failed to store a partial text', { event: 'content_text_lost', error });
@@ -136,32 +143,4 @@ async function storeText(
 
 function formatDraftSpend(draft: ContentDraft): string {
   return formatSpend({ tokens: draft.input_tokens + draft.output_tokens, cost: draft.cost, unpriced: draft.unpriced });
-}
-
-/** Events to send. */
-function createQueue() {
-  const waiting: ServerSentEvent[] = [];
-  let ended = false;
-  let wake: () => void = () => undefined;
-  return {
-    push(event: string, data: unknown): void {
-      waiting.push({ event, data });
-      wake();
-    },
-    end(): void {
-      ended = true;
-      wake();
-    },
-    async *events(): AsyncGenerator<ServerSentEvent> {
-      for (;;) {
-        const next = waiting.shift();
-        if (next !== undefined) yield next;
-        else if (ended) return;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-      }
-    },
-  };
 }

@@ -1,25 +1,12 @@
-import type { CallKind } from '../../../ai/ports.ts';
-import type { TokenDetails } from '../../../kit/token-details.ts';
+import type { CallKind, CallUse } from '../../../ai/ports.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 
 /** One call to a provider, as the usage ledger stores it: without prompts, keys and responses. */
-export interface UsageRecord extends UsageOrigin {
+export interface UsageRecord extends UsageOrigin, CallUse {
   readonly kind: CallKind;
   /** Id of the provider. */
   readonly provider: string;
   readonly model: string;
-  /** 0 if none were counted. */
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Which of these tokens are billed at prices of their own (D32). */
-  readonly tokenDetails?: TokenDetails | undefined;
-  /** Images received; 0 for text and embeddings. */
-  readonly images: number;
-  /** Length of the videos received, for the price only. Default 0. */
-  readonly seconds?: number;
-  /** Of the images, for the price only: as requested, if the model supports it. */
-  readonly size?: string | undefined;
-  readonly quality?: string | undefined;
   /** Milliseconds from the first attempt to the end of the last. */
   readonly duration: number;
   /** `ok`, or the code of the error the caller got. */

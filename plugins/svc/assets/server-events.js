@@ -1,0 +1,16 @@
+/** A reader of the text of a response, which can be canceled. */
+export const textReader = (response) => response.body.pipeThrough(new TextDecoderStream()).getReader();
+
+/** The events of a response as they arrive, as `{event, data}`. */
+export async function* readEvents(reader) {
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += part.value;
+    const blocks = text.split('\n\n');
+    text = blocks.pop();
+    for (const block of blocks) {
+      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      if (event) yield { event, data: JSON.parse(data) };
+    }
+  }
+}
