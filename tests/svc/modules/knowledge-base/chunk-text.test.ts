@@ -1,11 +1,18 @@
 import { expect } from 'chai';
 import { assert, property, string } from 'fast-check';
-import { chunkText } from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
-import { loadTokenCounter } from '../../../../plugins/svc/modules/knowledge-base/chunks/units.ts';
-import { numberChunks } from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
+import { loadTokenCounter, type CountTokens } from '../../../../plugins/svc/modules/knowledge-base/chunks/units.ts';
+import {
+  chunkSection,
+  numberChunks,
+  type Chunk,
+  type ChunkSettings,
+} from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
 import { splitSections } from '../../../../plugins/svc/modules/knowledge-base/chunks/sections.ts';
 
 /** A token for each word: easy to follow. */
+const chunkText = (text: string, settings: ChunkSettings, count: CountTokens): Chunk[] =>
+  splitSections(text).flatMap((section) => chunkSection(section, settings, count));
+
 const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
 const sentences = (count: number, name = 'word'): string =>
   Array.from({ length: count }, (_, at) => `The ${name} number ${String(at)} ends here.`).join(' ');

@@ -34,7 +34,6 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
       return read(table().where({ request: image.request }).orderBy('position'));
     },
     get: (id) => first(stored().where({ id })),
-    ofMedia: (mediaId) => first(stored().where({ media_id: mediaId })),
     ofRequest: (request) => read(stored().where({ request }).orderBy('position')),
     async list(filter, { limit, before, after }) {
       const query = filtered(stored(), filter)

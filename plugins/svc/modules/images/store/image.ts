@@ -79,7 +79,6 @@ export interface ImageStore {
   /** Stores the images of one request. */
   add(images: readonly NewImage[], init: { readonly pending: boolean }): Promise<StoredImage[]>;
   get(id: number): Promise<StoredImage | null>;
-  ofMedia(mediaId: number): Promise<StoredImage | null>;
   ofRequest(request: string): Promise<StoredImage[]>;
   /** Newest first. Keyset pagination: the last page is as fast as the first. */
   list(filter: ImageFilter, page: ImagePage): Promise<StoredImage[]>;

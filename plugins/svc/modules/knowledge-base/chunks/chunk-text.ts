@@ -1,4 +1,4 @@
-import { splitSections, type Section } from './sections.ts';
+import type { Section } from './sections.ts';
 import { splitUnits, type CountTokens, type Unit } from './units.ts';
 import { createHash } from 'node:crypto';
 
@@ -22,14 +22,9 @@ export interface ChunkSettings {
 const maxHeadingShare = 0.3;
 
 /**
- * Splits a text into passages at headings and sentences. No passage crosses a heading or splits a sentence that fits.
- * Deterministic: a change below one heading does not change passages below others.
+ * Splits one section into passages at sentences. No passage splits a sentence that fits. Deterministic: a change below one
+ * heading does not change passages below others.
  */
-export function chunkText(text: string, settings: ChunkSettings, count: CountTokens): Chunk[] {
-  return splitSections(text).flatMap((section) => chunkSection(section, settings, count));
-}
-
-/** Splits one section into passages. */
 export function chunkSection(
   { headings, blocks }: Section,
   { size, overlap }: ChunkSettings,

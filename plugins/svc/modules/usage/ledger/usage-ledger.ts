@@ -5,7 +5,7 @@ import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow } from './usage-row.ts';
 import { createUsageMetrics, type UsageMetrics } from './usage-metrics.ts';
-import { sumReference, writeUsage, type OnUsageWrite, type ReferenceCost } from './usage-store.ts';
+import { writeUsage, type OnUsageWrite } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
   /** Counts what is written elsewhere, in the same transaction. */
@@ -23,8 +23,6 @@ export interface UsageLedger {
   settle(usage: UsageRecord, price: CallPrice, reservation: string): Promise<void>;
   /** By the current price table. Never rejects: on an error the price is unknown. */
   price(usage: PricedUsage): Promise<CallPrice>;
-  /** Total cost of the calls with this reference; calls that other nodes recorded within the last second may be missing. */
-  costOfReference(reference: string): Promise<ReferenceCost>;
   /** Counters of the calls that this process stored. */
   metrics(): readonly Metric[];
   /** Stores what this process has recorded. Resolves even if the database is away. */
@@ -74,9 +72,7 @@ async function storeBatch(
  * it ended. On several nodes each stores its own. A killed process loses what it recorded within the last second.
  */
 export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
-  const {
-    host: { clock, log, database },
-  } = parts;
+  const { clock, log } = parts.host;
   const price = createCallPrices(parts);
   const limits = { ...defaultLimits, ...parts.limits };
   const pending: PendingCall[] = [];
@@ -130,7 +126,6 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
       add(usage, known, reservation);
       return flushDetached();
     },
-    costOfReference: (reference) => flushDetached().then(() => sumReference(database, reference)),
     metrics: () => metrics.read(),
     flush: () => flushDetached(),
     async stop() {

@@ -60,30 +60,6 @@ async function addDays(transaction: Knex.Transaction, { table, keys, sums, rows 
     .merge(Object.fromEntries(added));
 }
 
-export interface ReferenceCost {
-  /** Millionths of a US dollar, without the calls that have no price. */
-  readonly cost: number;
-  /** How many of the calls have no price. */
-  readonly unpriced: number;
-  readonly calls: number;
-}
-
-/** The cost of all calls with a reference, failed ones too. */
-export async function sumReference({ knex }: Pick<DatabaseApi, 'knex'>, reference: string): Promise<ReferenceCost> {
-  const [row] = (await knex(usageTable)
-    .where({ reference })
-    .select({
-      calls: knex.raw('count(*)'),
-      cost: knex.raw('sum(cost)'),
-      unpriced: knex.raw('sum(case when cost is null then 1 else 0 end)'),
-    })) as Record<string, unknown>[];
-  return {
-    cost: Number(row?.['cost'] ?? 0),
-    unpriced: Number(row?.['unpriced'] ?? 0),
-    calls: Number(row?.['calls'] ?? 0),
-  };
-}
-
 export interface SweepUsage {
   /** Milliseconds since the epoch: calls that ended before it are deleted. */
   readonly before: number;

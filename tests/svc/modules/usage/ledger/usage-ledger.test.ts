@@ -221,21 +221,6 @@ describeDialects('the usage ledger', (open) => {
     expect(numbers(odd, 'input_tokens', 'output_tokens', 'images')).to.deep.equal([0, 0, 1_000_000]);
   });
 
-  it('sums what the calls with one reference cost, those without a price apart', async () => {
-    const database = await open();
-    const { ledger } = await openLedger(database);
-    for (const usage of [
-      call,
-      { ...call, outcome: 'rest_svc_provider_timeout', inputTokens: 0, outputTokens: 0 },
-      { ...call, model: 'unpriced' },
-    ])
-      ledger.record({ ...usage, reference: 'automation:5:230' });
-    ledger.record({ ...call, reference: 'automation:5:231' });
-    ledger.record(call);
-    expect(await ledger.costOfReference('automation:5:230')).to.deep.equal({ cost: 32_000, unpriced: 1, calls: 3 });
-    expect(await ledger.costOfReference('automation:5:2')).to.deep.equal({ cost: 0, unpriced: 0, calls: 0 });
-  });
-
   it('tells what a call costs by the prices of the moment, and stores just that', async () => {
     const database = await open();
     let sandbox = false;
