@@ -1,4 +1,4 @@
-import { createMinuteCounter, clientNetwork, RestError } from '#plugin-api';
+import { createMinuteCounter, clientNetwork, RestError, retryAfter } from '#plugin-api';
 import type { Clock, HooksApi, OptionsApi, RestRequest, Undo } from '#plugin-api';
 import type { Database } from './database/database.ts';
 import { changedOptionName } from './options/cached-options.ts';
@@ -102,7 +102,7 @@ function tooManyRequests(seconds: number): RestError {
   return new RestError({
     code: 'rest_rate_limited',
     status: 429,
-    headers: { 'Retry-After': String(seconds) },
+    headers: retryAfter(seconds * 1000),
     message: `Too many requests from your address. Wait ${wait} and try again, or sign in.`,
   });
 }

@@ -43,6 +43,11 @@ export function restError(status: number, code: string, message: string): RestEr
   return new RestError({ code, message, status });
 }
 
+/** The header that says when to try again. @param wait milliseconds */
+export function retryAfter(wait: number): { readonly 'Retry-After': string } {
+  return { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) };
+}
+
 /** The value that was looked up. @throws RestError if it is null or undefined */
 export function requireFound<Value>(
   value: Value | null | undefined,

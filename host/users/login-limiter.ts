@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clientNetwork, RestError, formatWait } from '#plugin-api';
+import { clientNetwork, RestError, formatWait, retryAfter } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Knex, Logger, User } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
@@ -209,9 +209,8 @@ function tooManyComments(wait: number): RestError {
 }
 
 /** @param given wait in milliseconds. */
-function limitReached({ code, message, wait }: { code: string; message: string; wait: number }): RestError {
-  const seconds = Math.max(1, Math.ceil(wait / 1000));
-  return new RestError({ code, message, status: 429, headers: { 'Retry-After': String(seconds) } });
+export function limitReached({ code, message, wait }: { code: string; message: string; wait: number }): RestError {
+  return new RestError({ code, message, status: 429, headers: retryAfter(wait) });
 }
 
 /** Reports the tenth failure of an account, a wrong password or second step. Later ones were reported already. */

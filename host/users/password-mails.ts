@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { clientNetwork, formatWait, RestError } from '#plugin-api';
+import { clientNetwork, formatWait } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Logger, User, UsersApi } from '#plugin-api';
-import { count } from './login-limiter.ts';
+import { count, limitReached } from './login-limiter.ts';
 import { linkLifetimes, type PasswordLinkKind, type PasswordLinks } from './password-links.ts';
 
 declare module '#plugin-api' {
@@ -125,10 +125,6 @@ async function countRequest(
   const { tries, expiresAt } = await count(database.knex, subject, now);
   if (tries <= maxPerAddress) return;
   const wait = expiresAt - now;
-  throw new RestError({
-    code: 'too_many_reset_requests',
-    status: 429,
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
-    message: `Too many requests. Try again in ${formatWait(wait)}.`,
-  });
+  const message = `Too many requests. Try again in ${formatWait(wait)}.`;
+  throw limitReached({ code: 'too_many_reset_requests', message, wait });
 }

@@ -1,4 +1,5 @@
-import { formatWait, type Clock, type DatabaseApi, type Migration } from '#plugin-api';
+import { createMinuteCounter, formatWait, retryAfter } from '#plugin-api';
+import type { Clock, DatabaseApi, Migration, RestError } from '#plugin-api';
 import { currentDryRun } from './dry-run.ts';
 import { errors } from './errors.ts';
 
@@ -65,10 +66,27 @@ export function createRateLimit({ database, clock, perMinute, windows }: RateLim
     const isDry = currentDryRun() !== undefined;
     if (!isUsedUp && (await (isDry ? callsWithThis(window) : count(window))) <= limit) return;
     if (!isDry) usedUp = { window, limit };
-    const seconds = window + windowSeconds - now;
-    throw errors.rate_limited({
-      values: { wait: formatWait(seconds * 1000) },
-      headers: { 'Retry-After': String(seconds) },
-    });
+    throw rateLimited(window + windowSeconds - now);
   };
+}
+
+export interface RequestCounts {
+  /** Counts a call. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After` after `most` calls in the current minute */
+  count(name: string, most: number): void;
+}
+
+/** Protects against floods. Counts in memory on each node. */
+export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now'> }): RequestCounts {
+  const count = createMinuteCounter({ clock });
+  return {
+    count(name, most) {
+      const { calls, seconds } = count(name);
+      if (calls > most) throw rateLimited(seconds);
+    },
+  };
+}
+
+function rateLimited(seconds: number): RestError {
+  const wait = seconds * 1000;
+  return errors.rate_limited({ values: { wait: formatWait(wait) }, headers: retryAfter(wait) });
 }

@@ -1,7 +1,7 @@
 import { lazy } from '#plugin-api';
 import type { Loaded } from '../../kit/lazy.ts';
 import { knownNames } from '../../kit/assistants/known-names.ts';
-import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
+import { createMinuteCounts, type RequestCounts } from '../../kit/rate-limit.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner, type Signer } from '../../kit/visitors/signer.ts';
 import type { HostPort, KnowledgePort, ProvidersPort, SettingsPort, TextPort, VectorStoresPort } from '../../ports.ts';

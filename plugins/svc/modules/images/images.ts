@@ -1,5 +1,5 @@
 import type { Loaded } from '../../kit/lazy.ts';
-import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
+import { createMinuteCounts, type RequestCounts } from '../../kit/rate-limit.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner } from '../../kit/visitors/signer.ts';
 import type { HostPort, ImagesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';

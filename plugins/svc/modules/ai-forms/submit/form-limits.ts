@@ -1,3 +1,4 @@
+import { retryAfter } from '#plugin-api';
 import type { HostApi, RestError } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
@@ -49,11 +50,10 @@ export function createFormLimits({
     until: new Date(endsAt).toISOString(),
   });
   const reached: FormLimiter['reached'] = (form, limit) => {
-    const seconds = Math.max(1, Math.ceil((limit.endsAt - clock.now()) / 1000));
     return errors.form_limit_reached({
       values: { reason: form.limits.message },
       data: { limit: shown(form, limit) },
-      headers: { 'Retry-After': String(seconds) },
+      headers: retryAfter(limit.endsAt - clock.now()),
     });
   };
   return {

@@ -1,4 +1,4 @@
-import { formatDate, type HostApi, type RestError } from '#plugin-api';
+import { retryAfter, formatDate, type HostApi, type RestError } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { alertFrom, amountOf, type Budget } from '../budget.ts';
 import { BudgetRefusal } from './budget-guard.ts';
@@ -42,7 +42,6 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
     async refusal({ budget }: Pick<ReservationRequest, 'budget'>): Promise<RestError> {
       const timeZone = await site.timezone();
       const { endsAt } = budgetPeriod(budget.period, clock.now(), timeZone);
-      const seconds = Math.max(1, Math.ceil((endsAt - clock.now()) / 1000));
       return errors.budget_exhausted({
         values: {
           budget: budget.name,
@@ -50,7 +49,7 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
           date: formatDate(endsAt, 'day', timeZone),
         },
         data: { budget: budget.id },
-        headers: { 'Retry-After': String(seconds) },
+        headers: retryAfter(endsAt - clock.now()),
         cause: new BudgetRefusal(budget),
       });
     },

@@ -1,3 +1,4 @@
+import { retryAfter } from '#plugin-api';
 import type { HostApi, StartedJob } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
@@ -134,11 +135,10 @@ async function reserve(
   const reservation = await limits.reserve(request.limit, request);
   if (reservation === null) {
     const limit = limits.toWidgetLimit(visitor.bot, request.limit);
-    const seconds = Math.max(1, Math.ceil((request.limit.endsAt - host.clock.now()) / 1000));
     throw errors.chat_limit_reached({
       values: { reason: limit.message },
       data: { limit },
-      headers: { 'Retry-After': String(seconds) },
+      headers: retryAfter(request.limit.endsAt - host.clock.now()),
     });
   }
   const args: TurnArgs = { messageId, reservation };

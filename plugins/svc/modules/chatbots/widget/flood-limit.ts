@@ -1,5 +1,5 @@
 import { clientNetwork, type Clock, type HooksApi } from '#plugin-api';
-import { createMinuteCounts } from '../../../kit/visitors/minute-counts.ts';
+import { createMinuteCounts } from '../../../kit/rate-limit.ts';
 import type { Bot } from '../bots/bot.ts';
 
 /** Calls per minute of the clock, counted on each node. */
@@ -23,7 +23,7 @@ export interface FloodLimit {
   countSend(bot: Bot, from: { readonly ip: string; readonly session: string }): void;
 }
 
-/** Rejects floods of calls; see `minute-counts.ts`. The limits that a bot sets for visitors are in `limits.ts`. */
+/** Rejects floods of calls; see `rate-limit.ts`. The limits that a bot sets for visitors are in `limits.ts`. */
 export function createFloodLimit({
   clock,
   hooks,

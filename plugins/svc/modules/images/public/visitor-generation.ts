@@ -1,4 +1,4 @@
-import { RestError, restError, type HostApi, type RunningJob } from '#plugin-api';
+import { retryAfter, RestError, restError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
@@ -158,7 +158,7 @@ function limitReached(
   return errors.image_limit_reached({
     values: { reason },
     data: { left },
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
+    headers: retryAfter(wait),
   });
 }
 
