@@ -1,9 +1,13 @@
-import { createNestedFields, nestedValues, setNestedField } from '../plugin-api/nested-fields.ts';
-
 /** Names that would reach the prototype of an object. */
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 const maxDepth = 8;
 const maxFields = 2_000;
+
+interface Branch {
+  readonly entries: Map<string, Branch | string>;
+  /** Key of the next `[]`: one more than the highest number so far. */
+  next: number;
+}
 
 /**
  * Parses a URL-encoded body as PHP does: `a[b]=1` nests, `a[]=1` appends, and the last of several equal names wins.
@@ -12,15 +16,15 @@ const maxFields = 2_000;
  * @throws Error above 2,000 fields.
  */
 export function parseForm(body: string): Record<string, unknown> {
-  const fields = createNestedFields();
+  const root = newBranch();
   let count = 0;
   for (const [name, value] of new URLSearchParams(body)) {
     count += 1;
     if (count > maxFields) throw new Error(`The form has more than ${String(maxFields)} fields.`);
     const path = parseFieldName(name);
-    if (path) setNestedField(fields, path, value);
+    if (path) setValue(root, path, value);
   }
-  return nestedValues(fields);
+  return Object.fromEntries([...root.entries].map(([key, value]) => [key, toPlainValue(value)]));
 }
 
 /** `a[b][]` -> `['a', 'b', '']`; null when the name is not allowed. */
@@ -32,6 +36,35 @@ function parseFieldName(name: string): string[] | null {
   const whole = keys.map((key) => key[0]).join('') === tail;
   const path = whole ? [head, ...keys.map((key) => key[1] ?? '')] : [name];
   return head === '' || path.length > maxDepth || path.some((key) => forbidden.has(key)) ? null : path;
+}
+
+function newBranch(): Branch {
+  return { entries: new Map(), next: 0 };
+}
+
+function setValue(root: Branch, path: readonly string[], value: string): void {
+  let branch = root;
+  for (const [index, given] of path.entries()) {
+    const key = given === '' && index > 0 ? String(branch.next) : given;
+    if (/^\d{1,9}$/.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
+    if (index === path.length - 1) {
+      branch.entries.set(key, value);
+      return;
+    }
+    const existing = branch.entries.get(key);
+    const next = typeof existing === 'object' ? existing : newBranch();
+    branch.entries.set(key, next);
+    branch = next;
+  }
+}
+
+function toPlainValue(value: Branch | string): unknown {
+  if (typeof value === 'string') return value;
+  const entries = [...value.entries];
+  const isList = entries.every(([key], index) => key === String(index));
+  return isList
+    ? entries.map(([, child]) => toPlainValue(child))
+    : Object.fromEntries(entries.map(([key, child]) => [key, toPlainValue(child)]));
 }
 
 /** The fields of a parsed form by their flat names, in order: what a form needs to send it again. */

@@ -1,5 +1,4 @@
 import type { Params } from '#plugin-api';
-import { createNestedFields, nestedValues, setNestedField, type NestedFields } from '../plugin-api/nested-fields.ts';
 
 /** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
@@ -16,7 +15,7 @@ const limits = { variables: 1000, depth: 64 } as const;
  * `__proto__`, more than 1,000 parameters and more than 64 levels are refused.
  */
 export function parseQuery(text: string): ParsedQuery {
-  const fields = createNestedFields();
+  const builder = createBuilder();
   let error: ParsedQuery['error'] = null;
   let count = 0;
   for (const part of text.split('&')) {
@@ -31,11 +30,11 @@ export function parseQuery(text: string): ParsedQuery {
     else if (name === null || value === null) error ??= { name: shown, message: `${shown} is not valid UTF-8.` };
     else if (name.includes('\0') || value.includes('\0'))
       error ??= { name: shown, message: `${shown} must not contain NUL characters.` };
-    else if (!assign(fields, name, value))
+    else if (!assign(builder, name, value))
       error ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;
   }
-  return { params: nestedValues(fields), error };
+  return { params: builder.finish(), error };
 }
 
 function printable(name: string): string {
@@ -57,17 +56,55 @@ function decodePart(text: string): string | null {
   }
 }
 
+/** A PHP array under construction: keys in order, and the next free index. */
+interface Node {
+  readonly members: Map<string, string | Node>;
+  next: number;
+}
+
+interface Builder {
+  readonly root: Node;
+  finish(): Params;
+}
+
+function createBuilder(): Builder {
+  const root: Node = { members: new Map(), next: 0 };
+  return {
+    root,
+    finish() {
+      const params: Params = {};
+      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : toValue(member);
+      return params;
+    },
+  };
+}
+
+function toValue(node: Node): unknown {
+  const entries = [...node.members].map(
+    ([key, member]) => [key, typeof member === 'string' ? member : toValue(member)] as const,
+  );
+  return entries.every(([key], index) => key === String(index))
+    ? entries.map(([, member]) => member)
+    : Object.fromEntries(entries);
+}
+
 /** Returns false for an invalid name. Empty names are ignored. */
-function assign(fields: NestedFields, name: string, value: string): boolean {
+function assign(builder: Builder, name: string, value: string): boolean {
   const trimmed = name.replace(/^ +/, '');
   const bracket = trimmed.indexOf('[');
   const closed = bracket > 0 && trimmed.includes(']', bracket);
   const top = (closed ? trimmed.slice(0, bracket) : trimmed).replace(/[ .[]/g, '_');
   if (top === '' || bracket === 0) return true;
   if (top === '__proto__') return false;
-  const keys = closed ? readKeys(trimmed.slice(bracket)) : [];
+  if (!closed) {
+    builder.root.members.set(top, value);
+    return true;
+  }
+  const keys = readKeys(trimmed.slice(bracket));
   if (keys.length >= limits.depth || keys.includes('__proto__')) return false;
-  setNestedField(fields, [top, ...keys], value);
+  let node = child(builder.root, top);
+  for (const key of keys.slice(0, -1)) node = child(node, key);
+  set(node, keys.at(-1) ?? '', value);
   return true;
 }
 
@@ -82,4 +119,18 @@ function readKeys(text: string): string[] {
     start = end + 1;
   }
   return keys;
+}
+
+function child(parent: Node, key: string): Node {
+  const present = key === '' ? undefined : parent.members.get(key);
+  if (typeof present === 'object') return present;
+  const node: Node = { members: new Map(), next: 0 };
+  set(parent, key, node);
+  return node;
+}
+
+function set(node: Node, key: string, value: string | Node): void {
+  const name = key === '' ? String(node.next) : key;
+  node.members.set(name, value);
+  if (/^(?:0|[1-9]\d{0,14})$/.test(name)) node.next = Math.max(node.next, Number(name) + 1);
 }
