@@ -1,16 +1,20 @@
 import { expect } from 'chai';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
-describeHosts('admin pages of content', (dialectCase) => {
+describeSharedHosts('admin pages of content', (dialectCase) => {
+  const shared = shareSite(async () => {
+    const opened = await openPages(dialectCase);
+    await opened.create({ login: 'ed', role: 'editor', displayName: 'Ed' });
+    return opened;
+  });
   let site: PagesSite;
   let browser: AdminBrowser;
   beforeEach(async () => {
-    site = await openPages(dialectCase);
-    await site.create({ login: 'ed', role: 'editor', displayName: 'Ed' });
+    site = shared();
     browser = await site.signIn('ed');
   });
-  afterEach(() => site.host.stop());
 
   it('list posts by status and words, and lead to the form', async () => {
     const { posts } = site.host.content;

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import type { Post } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
 
-describeDialects('comments in REST', (_open, dialectCase) => {
+describeSharedHosts('comments in REST', (dialectCase) => {
+  const shared = shareSite(() => openContentSite(dialectCase));
   let site: ContentSite;
   let post: Post;
   beforeEach(async () => {
-    site = await openContentSite(dialectCase);
+    site = shared();
     post = await site.host.content.posts.create({ title: 'Open', status: 'publish', commentStatus: 'open' });
   });
-  afterEach(() => site.host.stop());
 
   const say = (call: Call, content: string, more: Readonly<Record<string, unknown>> = {}): Promise<Answer> =>
     call('/comments', { method: 'POST', json: { post: post.id, content, ...more } });

@@ -1,15 +1,16 @@
 import { expect } from 'chai';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
 
-describeHosts('/wp/v2/posts', (dialectCase) => {
+describeSharedHosts('/wp/v2/posts', (dialectCase) => {
+  const shared = shareSite(() => openContentSite(dialectCase));
   let site: ContentSite;
   let editor: Call;
   beforeEach(async () => {
-    site = await openContentSite(dialectCase);
+    site = shared();
     editor = (await site.as('editor')).call;
   });
-  afterEach(() => site.host.stop());
 
   const make = async (call: Call, json: Record<string, unknown>): Promise<number> => {
     const { status, body } = await call('/posts', { method: 'POST', json });
@@ -182,8 +183,10 @@ describeHosts('/wp/v2/posts', (dialectCase) => {
 
   it('shows and sets meta that is registered for it', async () => {
     const { content } = site.host;
-    content.registerMeta('post', 'rating', { schema: { type: 'integer', minimum: 1 }, default: 3, showInRest: true });
-    content.registerMeta('post', '_inner', { schema: { type: 'string' }, showInRest: true });
+    const undo = [
+      content.registerMeta('post', 'rating', { schema: { type: 'integer', minimum: 1 }, default: 3, showInRest: true }),
+      content.registerMeta('post', '_inner', { schema: { type: 'string' }, showInRest: true }),
+    ];
     const { body } = await editor('/posts', { method: 'POST', json: { title: 'x', meta: { rating: 5, other: 1 } } });
     expect(body.meta).to.deep.equal({ rating: 5, _inner: null });
     expect(await content.meta.get(body.id, 'other')).to.equal(null);
@@ -197,6 +200,7 @@ describeHosts('/wp/v2/posts', (dialectCase) => {
     expect(
       codeOf(await editor(`/posts/${body.id}`, { method: 'POST', json: { meta: { _inner: 'x' } } })),
     ).to.deep.equal([403, 'rest_cannot_update']);
+    for (const remove of undo) remove();
   });
 
   it('names every invalid value with its reason, as parameters of other routes', async () => {

@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import type { Post } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openPages, type AdminBrowser, type PageAnswer, type PagesSite } from '../pages/pages-site.ts';
 
-describeDialects('comments below a post', (_open, dialectCase) => {
+describeSharedHosts('comments below a post', (dialectCase) => {
+  const shared = shareSite(() => openPages(dialectCase));
   let site: PagesSite;
   let post: Post;
   let path: string;
   let guest: AdminBrowser;
   beforeEach(async () => {
-    site = await openPages(dialectCase);
+    site = shared();
     await site.create({ login: 'mona', displayName: 'Mona <b>M</b>', role: 'editor' });
     await site.host.options.update('comment_registration', false);
     post = await site.host.content.posts.create({
@@ -21,7 +23,6 @@ describeDialects('comments below a post', (_open, dialectCase) => {
     path = new URL(await site.host.content.permalink(post)).pathname;
     guest = site.open();
   });
-  afterEach(() => site.host.stop());
 
   const values = (html: string): Record<string, string> => {
     const form = html.split('action="/post-comment"')[1] ?? '';

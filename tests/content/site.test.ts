@@ -1,15 +1,16 @@
 import { expect } from 'chai';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openContentSite, type ContentSite } from './content-site.ts';
 
 const hour = 3_600_000;
 
-describeHosts('the public site', (dialectCase) => {
+describeSharedHosts('the public site', (dialectCase) => {
+  const shared = shareSite(() => openContentSite(dialectCase));
   let site: ContentSite;
   beforeEach(async () => {
-    site = await openContentSite(dialectCase);
+    site = shared();
   });
-  afterEach(() => site.host.stop());
 
   const get = async (path: string, init?: RequestInit): Promise<{ status: number; text: string; headers: Headers }> => {
     const response = await site.host.fetch(path, { redirect: 'manual', ...init });
