@@ -1,16 +1,17 @@
 import { expect } from 'chai';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { readRecording } from '../oracle/replay.ts';
 import { openSite, type Call, type RoutesSite } from '../users/routes-site.ts';
 
-describeHosts('/wp/v2/settings', (dialectCase) => {
+describeSharedHosts('/wp/v2/settings', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   let asAdmin: Call;
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
     asAdmin = await site.as(await site.create({ login: 'admin', role: 'administrator' }));
   });
-  afterEach(() => site.host.stop());
 
   const post = (json: object): ReturnType<Call> => asAdmin('/wp/v2/settings', { method: 'POST', json });
 
@@ -137,7 +138,12 @@ interface Recorded {
 }
 
 /** Recorded from a WordPress with many more settings: compared are those that this host has too. */
-describeHosts('answers about the user and settings recorded from WordPress', (dialectCase) => {
+describeSharedHosts('answers about the user and settings recorded from WordPress', (dialectCase) => {
+  const site = shareSite(async () => {
+    const opened = await openSite(dialectCase);
+    const admin = await opened.create({ login: 'admin', email: 'a@example.test', role: 'administrator' });
+    return { ...opened, admin };
+  });
   const rows = (JSON.parse(readRecording('rest.json.gz')) as Recorded[]).filter(({ path }) =>
     path.startsWith('/wp-json/wp/v2/'),
   );
@@ -159,30 +165,23 @@ describeHosts('answers about the user and settings recorded from WordPress', (di
 
   for (const { id, method, path, body, answer } of rows) {
     it(`are matched: ${method} ${path} (${id})`, async () => {
-      const site = await openSite(dialectCase);
-      try {
-        const call = await site.as(
-          await site.create({ login: 'admin', email: 'a@example.test', role: 'administrator' }),
-        );
-        const {
-          status,
-          headers,
-          body: given,
-        } = await call(path.replace('/wp-json', ''), {
-          method,
-          ...(body !== null && { json: JSON.parse(body) as unknown }),
-        });
-        expect(status).to.equal(answer.status);
-        for (const [name, value] of Object.entries(answer.headers))
-          expect(headers.get(name), name).to.equal(value.replaceAll('{site}', site.host.url));
-        const { message, ...rest } = given as Record<string, unknown>;
-        const { message: recordedMessage, ...recorded } = answer.body;
-        expect(comparable(rest)).to.deep.equal(comparable(recorded));
-        // The sentence names the bad parameters, of which this host has fewer.
-        if (recordedMessage !== undefined) expect(String(recordedMessage).startsWith(String(message))).to.equal(true);
-      } finally {
-        await site.host.stop();
-      }
+      const call = await site().as(site().admin);
+      const {
+        status,
+        headers,
+        body: given,
+      } = await call(path.replace('/wp-json', ''), {
+        method,
+        ...(body !== null && { json: JSON.parse(body) as unknown }),
+      });
+      expect(status).to.equal(answer.status);
+      for (const [name, value] of Object.entries(answer.headers))
+        expect(headers.get(name), name).to.equal(value.replaceAll('{site}', site().host.url));
+      const { message, ...rest } = given as Record<string, unknown>;
+      const { message: recordedMessage, ...recorded } = answer.body;
+      expect(comparable(rest)).to.deep.equal(comparable(recorded));
+      // The sentence names the bad parameters, of which this host has fewer.
+      if (recordedMessage !== undefined) expect(String(recordedMessage).startsWith(String(message))).to.equal(true);
     });
   }
 });

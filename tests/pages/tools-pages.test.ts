@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import type { FormField } from '#plugin-api';
 import { openPages, type AdminBrowser, type PagesSite } from './pages-site.ts';
 
@@ -22,20 +22,17 @@ async function loadExample(folder: string): Promise<Example> {
   return (await import(pathToFileURL(file).href)) as Example;
 }
 
-describeHosts('the pages settings and tools', (dialectCase) => {
+describeSharedHosts('the pages settings and tools', (dialectCase) => {
   let site: PagesSite;
   let browser: AdminBrowser;
-  let folder = '';
+  const shared = shareSite(() => openPages(dialectCase, { DATA_DIR: dialectCase.directory() }));
+  const backups = (): string => join(dialectCase.directory(), 'backups');
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-pages-'));
-    site = await openPages(dialectCase, dialectCase.dialect === 'postgresql' ? { DATA_DIR: folder } : {});
+    site = shared();
     await site.create({ login: 'ada', role: 'administrator' });
     browser = await site.signIn('ada');
   });
-  afterEach(async () => {
-    await site.host.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => rm(backups(), { recursive: true, force: true }));
 
   it('list abilities and run them as the person who is signed in', async () => {
     const list = await browser.get('/admin/abilities');
@@ -144,7 +141,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
   });
 
   it('show and store the setting of the documented example, an object', async () => {
-    const { register, read } = await loadExample(folder);
+    const { register, read } = await loadExample(dialectCase.directory());
     register(site.host);
     const refused = await browser.submit('/admin/settings', 'save', {
       group: 'stock',
@@ -225,7 +222,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
     );
     site.host.hooks.applyFilters('shop_price', 1);
     expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(
-      /1 hook with 1 callback.* shop_price 7 addTax host filter · .*tools-pages\.test\.ts:\d+ 1 0/,
+      /1 hook with 1 callback.* shop_price 7 addTax test filter · .*tools-pages\.test\.ts:\d+ 1 0/,
     );
     site.host.hooks.doAction('shop_unheard');
     expect((await browser.get('/admin/tools/hooks?s=shop_&callbacks=unused')).text).to.match(
@@ -236,7 +233,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
 
   it('hand out a backup as it lies there, and no other file, to those alone who may', async () => {
     await browser.submit('/admin/tools/backup', 'create');
-    const directory = join(dialectCase.dialect === 'sqlite' ? dialectCase.directory() : folder, 'backups');
+    const directory = backups();
     const [name = ''] = await readdir(directory);
     await writeFile(join(directory, 'other.txt'), 'something else');
     const { status, headers, bytes } = await browser.submit('/admin/tools/backup', 'download', { name });
@@ -261,7 +258,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
 
   it('create, list and delete backups, and no other file', async () => {
     const ending = dialectCase.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz';
-    const directory = join(dialectCase.dialect === 'sqlite' ? dialectCase.directory() : folder, 'backups');
+    const directory = backups();
     expect((await browser.get('/admin/tools/backup')).text).to.contain('No backups yet');
     const made = await browser.submit('/admin/tools/backup', 'create');
     const name = `backup-20260101-000000${ending}`;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { createSoftwareAuthenticator } from '../users/two-factor/software-authenticator.ts';
 import { totpCode } from '../users/two-factor/totp-code.ts';
 import { openPages, password, type AdminBrowser, type PageAnswer, type PagesSite } from './pages-site.ts';
@@ -14,16 +15,16 @@ const keyOn = ({ html }: PageAnswer): string => /data-copy-source>([A-Z2-7 ]+)</
 const codesOn = ({ html }: PageAnswer): string[] =>
   /<pre[^]*?<\/pre>/.exec(html)?.[0].match(/[a-z2-9]{5}-[a-z2-9]{5}/g) ?? [];
 
-describeHosts('the page of two-step sign-in', (dialect) => {
+describeSharedHosts('the page of two-step sign-in', (dialect) => {
+  const shared = shareSite(() => openPages(dialect, { SITE_URL: origin }));
   let site: PagesSite;
   let ada: User;
   let browser: AdminBrowser;
   beforeEach(async () => {
-    site = await openPages(dialect, { SITE_URL: origin });
+    site = shared();
     ada = await site.create({ login: 'ada', role: 'administrator' });
     browser = await site.signIn('ada');
   });
-  afterEach(() => site.host.stop());
 
   /** Sends a form of a page that came with a POST. */
   async function send(shown: PageAnswer, action: string, fields: Record<string, string>): Promise<PageAnswer> {

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openSite, type Answer, type Call, type RoutesSite } from './routes-site.ts';
 
 const password = 'correct horse battery';
 
-describeHosts('changing how one signs in, over REST', (dialectCase) => {
+describeSharedHosts('changing how one signs in, over REST', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   let anna: User;
   let inSession: Call;
@@ -22,11 +24,10 @@ describeHosts('changing how one signs in, over REST', (dialectCase) => {
   };
 
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
     anna = await site.create({ login: 'anna' });
     inSession = await site.signedIn(anna);
   });
-  afterEach(() => site.host.stop());
 
   it('needs no password within ten minutes of the sign-in', async () => {
     expect(await changes(inSession)).to.deep.equal([

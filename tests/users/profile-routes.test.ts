@@ -1,20 +1,21 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openSite, type Call, type RoutesSite } from './routes-site.ts';
 
-describeHosts('what people tell about themselves, in /wp/v2/users', (dialectCase) => {
+describeSharedHosts('what people tell about themselves, in /wp/v2/users', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   let anna: User;
   let asAnna: Call;
   let asAdmin: Call;
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
     asAdmin = await site.as(await site.create({ login: 'admin', role: 'administrator' }));
     anna = await site.create({ login: 'Anna B', displayName: 'Änne Bauer', role: 'author' });
     asAnna = await site.as(anna);
   });
-  afterEach(() => site.host.stop());
 
   const everywhere = ['id', 'name', 'url', 'description', 'link', 'slug', 'avatar_urls'];
   const onlyEdit = [
@@ -166,17 +167,17 @@ describeHosts('what people tell about themselves, in /wp/v2/users', (dialectCase
   });
 });
 
-describeHosts('application passwords by name and by their own request', (dialectCase) => {
+describeSharedHosts('application passwords by name and by their own request', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   let anna: User;
   let call: Call;
   const base = '/wp/v2/users/me/application-passwords';
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
     anna = await site.create({ login: 'anna' });
     call = await site.as(anna);
   });
-  afterEach(() => site.host.stop());
 
   it('are renamed, and go on signing in', async () => {
     const [{ uuid }] = (await call(base)).body as [{ uuid: string }];

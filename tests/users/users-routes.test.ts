@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openSite, type Call, type RoutesSite } from './routes-site.ts';
 
-describeHosts('/wp/v2/users', (dialectCase) => {
+describeSharedHosts('/wp/v2/users', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   let admin: User;
   let asAdmin: Call;
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
     admin = await site.create({ login: 'admin', role: 'administrator' });
     asAdmin = await site.as(admin);
   });
-  afterEach(() => site.host.stop());
 
   const members = ['anna', 'Bert B', 'carl'];
   async function addMembers(): Promise<User[]> {
@@ -219,12 +220,12 @@ describeHosts('/wp/v2/users', (dialectCase) => {
   });
 });
 
-describeHosts('/wp/v2/users/<id>/application-passwords', (dialectCase) => {
+describeSharedHosts('/wp/v2/users/<id>/application-passwords', (dialectCase) => {
+  const shared = shareSite(() => openSite(dialectCase));
   let site: RoutesSite;
   beforeEach(async () => {
-    site = await openSite(dialectCase);
+    site = shared();
   });
-  afterEach(() => site.host.stop());
 
   it('shows a new password once; it signs in until it is revoked', async () => {
     const anna = await site.create({ login: 'anna' });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeHosts, type DialectCase } from '../../helpers/dialects.ts';
+import { describeSharedHosts, type DialectCase } from '../../helpers/dialects.ts';
+import { shareSite } from '../../helpers/share-site.ts';
 import { openPages, password, type AdminBrowser, type PagesSite } from '../../pages/pages-site.ts';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
 import { totpCode } from './totp-code.ts';
@@ -23,16 +24,15 @@ interface CoreOfHost {
 async function openSite(dialect: DialectCase) {
   const site = await openPages(dialect, { SITE_URL: origin });
   const { twoFactor } = site.host as unknown as CoreOfHost;
-  const user = await site.create({ login: 'ada', role: 'administrator' });
   const events: unknown[][] = [];
   for (const name of ['user_signed_in', 'two_factor_failed', 'wp_login'] as const)
     site.host.hooks.addAction(name, (...args: unknown[]) =>
       events.push([name, args[0], ...(name === 'user_signed_in' ? [args[1]] : [])]),
     );
-  return { ...site, twoFactor, user, events };
+  return { ...site, twoFactor, events };
 }
 
-type Site = Awaited<ReturnType<typeof openSite>>;
+type Site = Awaited<ReturnType<typeof openSite>> & { readonly user: User };
 
 /** Turns on an authenticator app for the user. */
 async function addApp({ host, twoFactor }: Pick<Site, 'host' | 'twoFactor'>, user: User) {
@@ -67,12 +67,13 @@ async function afterPassword({ host, open }: { host: PagesSite['host']; open: ()
 const isSignedIn = async (browser: AdminBrowser): Promise<boolean> =>
   (await browser.get('/admin/users')).status === 200;
 
-describeHosts('sign-in in two steps', (dialect) => {
+describeSharedHosts('sign-in in two steps', (dialect) => {
+  const shared = shareSite(() => openSite(dialect));
   let site: Site;
   beforeEach(async () => {
-    site = await openSite(dialect);
+    site = { ...shared(), user: await shared().create({ login: 'ada', role: 'administrator' }) };
+    site.events.splice(0);
   });
-  afterEach(() => site.host.stop());
 
   const enter = (browser: AdminBrowser, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     browser.post('/admin/login/verify', { to: '/admin/users', ...fields }, headers);
