@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../../plugins/svc/webhooks/endpoint.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
-import { describeHosts } from '../../../helpers/dialects.ts';
+import { describeSharedHosts } from '../../../helpers/dialects.ts';
+import { shareSite } from '../../../helpers/share-site.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../../../pages/pages-site.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 
@@ -26,34 +27,20 @@ export interface WebhooksAdmin extends PagesSite {
   nextFailure(): Promise<void>;
 }
 
-/** Runs a suite against a site of its own for each test, on both databases. */
+/** Runs a suite against a site, which is restored after each test, on both databases. Each test has its own receiver. */
 export function describeWebhooksAdmin(title: string, define: (admin: () => WebhooksAdmin) => void): void {
-  describeHosts(title, (dialectCase) => {
-    // Inside, so that the site has stopped when its database is removed.
-    describe('in the admin', () => {
-      let admin: WebhooksAdmin | undefined;
-      beforeEach('starts the site', async () => {
-        const receiver = await startReceiver();
-        const site = await openPages(dialectCase, {}, { plugins: ['svc'], clock: createSystemClock() });
-        await site.create({ login: 'ada', role: 'administrator' });
-        admin = {
-          ...site,
-          receiver,
-          browser: await site.signIn('ada'),
-          ...commandsOf(site),
-          ...asyncOf(await site.signIn('ada')),
-        };
-      });
-      afterEach('stops the site', async () => {
-        await admin?.host.stop();
-        await admin?.receiver.stop();
-        admin = undefined;
-      });
-      define(() => {
-        if (!admin) throw new Error('The site runs only within a test.');
-        return admin;
-      });
+  describeSharedHosts(title, (dialectCase) => {
+    const shared = shareSite(async () => {
+      const site = await openPages(dialectCase, {}, { plugins: ['svc'], clock: createSystemClock() });
+      await site.create({ login: 'ada', role: 'administrator' });
+      return { ...site, browser: await site.signIn('ada'), ...commandsOf(site), ...asyncOf(await site.signIn('ada')) };
     });
+    let receiver: Receiver;
+    beforeEach(async () => {
+      receiver = await startReceiver();
+    });
+    afterEach(() => receiver.stop());
+    define(() => ({ ...shared(), receiver }));
   });
 }
 

@@ -1,6 +1,7 @@
 import { createSystemClock } from '../../../../../host/clock.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { describeHosts } from '../../../../helpers/dialects.ts';
+import { describeSharedHosts } from '../../../../helpers/dialects.ts';
+import { shareSite } from '../../../../helpers/share-site.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../../../../pages/pages-site.ts';
 
 /** A site with the service and the sandbox, and an administrator at its pages. */
@@ -13,32 +14,20 @@ export interface BotsAdmin extends PagesSite {
   fieldsOf(path: string): Promise<Record<string, string>>;
 }
 
-/** Runs a suite against a site of its own for each test, on both databases. */
+/** Runs a suite against a site, which is restored after each test, on both databases. */
 export function describeBotsAdmin(title: string, define: (admin: () => BotsAdmin) => void): void {
-  describeHosts(title, (dialectCase) => {
-    // Inside, so that the site has stopped when its database is removed.
-    describe('in the admin', () => {
-      let admin: BotsAdmin | undefined;
-      beforeEach('starts the site', async () => {
-        const site = await openPages(dialectCase, {}, { plugins: ['svc', 'sandbox'], clock: createSystemClock() });
-        await site.create({ login: 'ada', role: 'administrator' });
-        const browser = await site.signIn('ada');
-        admin = {
-          ...site,
-          browser,
-          ...commandsOf(site),
-          fieldsOf: async (path) => readFields((await browser.get(path)).html),
-        };
-      });
-      afterEach('stops the site', async () => {
-        await admin?.host.stop();
-        admin = undefined;
-      });
-      define(() => {
-        if (!admin) throw new Error('The site runs only within a test.');
-        return admin;
-      });
-    });
+  describeSharedHosts(title, (dialectCase) => {
+    define(shareSite(async () => {
+      const site = await openPages(dialectCase, {}, { plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+      await site.create({ login: 'ada', role: 'administrator' });
+      const browser = await site.signIn('ada');
+      return {
+        ...site,
+        browser,
+        ...commandsOf(site),
+        fieldsOf: async (path: string) => readFields((await browser.get(path)).html),
+      };
+    }));
   });
 }
 
