@@ -146,7 +146,11 @@ describeWidget('what is stored of forms', (site) => {
   it('is noted in the ledger with the form’s own reference, at its cost', async () => {
     const { id } = await makeForm(site(), {});
     const { body } = await (await startedPage(site(), id)).submit({ topic: 'Sea' });
-    const noted = () => site().host.database.knex('svc_usage').where({ module: 'ai-forms' });
+    const noted = () =>
+      site()
+        .host.database.knex('svc_usage')
+        .where('module', 'ai-forms')
+        .whereLike('reference', `form:${String(id)}:%`);
     await site().clock.advance(2_000);
     let rows = await noted();
     while (rows.length === 0) rows = await noted();

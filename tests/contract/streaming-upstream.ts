@@ -35,6 +35,8 @@ export interface StreamingUpstream {
   answer: (turn: ChatTurn) => void;
   /** Answers the next call by hand: resolves as soon as it has come. */
   next(): Promise<ChatTurn>;
+  /** Forgets the calls, and what the test said about them. */
+  reset(): void;
   stop(): Promise<void>;
 }
 
@@ -62,6 +64,10 @@ export async function startStreamingUpstream(): Promise<StreamingUpstream> {
           resolve(turn);
         };
       }),
+    reset() {
+      calls.length = 0;
+      upstream.answer = echo;
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -3,7 +3,8 @@ import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import type { SendResponse, SendEvent, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
-import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
+import { describeSharedHosts, type DialectCase } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { startStreamingUpstream, type StreamingUpstream } from './streaming-upstream.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
@@ -261,26 +262,20 @@ function readEvent(block: string): SendEvent {
   return { type: first.slice('event: '.length), ...(JSON.parse(second.slice('data: '.length)) as object) } as SendEvent;
 }
 
-/** Runs a suite against a site of its own for each test, on both databases. */
+/** Runs a suite against a site, which is restored after each test, on both databases. */
 export function describeWidget(
   title: string,
   define: (site: () => WidgetSite, dialectCase: DialectCase) => void,
 ): void {
-  describeHosts(title, (dialectCase) => {
-    describe('on a site of its own', () => {
-      let site: WidgetSite | undefined;
-      beforeEach('starts the site', async () => {
+  describeSharedHosts(title, (dialectCase) => {
+    const site = shareSite(
+      () => {
         const { databaseUrl, dataDir } = dialectCase.location();
-        site = await startWidgetSite({ database: databaseUrl ?? dataDir });
-      });
-      afterEach('stops the site', async () => {
-        await site?.stop();
-        site = undefined;
-      });
-      define(() => {
-        if (!site) throw new Error('The site runs only within a test.');
-        return site;
-      }, dialectCase);
-    });
+        return startWidgetSite({ database: databaseUrl ?? dataDir });
+      },
+      (opened) => opened.stop(),
+    );
+    afterEach(() => site().upstream.reset());
+    define(site, dialectCase);
   });
 }
