@@ -7,7 +7,8 @@ import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
 import type { AutomationItem } from '../../plugins/svc/kit/automation-task.ts';
 import { callsByUser } from '../helpers/calls-by-user.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
@@ -18,7 +19,7 @@ type Event = Envelope & { readonly data: any };
 const entry = (id: number): string =>
   `<item><guid>e${String(id)}</guid><title>Entry ${String(id)}</title><link>https://news.example.com/${String(id)}</link><description>About ${String(id)}</description></item>`;
 
-describeHosts('sources and events of automations', ({ location }) => {
+describeSharedHosts('sources and events of automations', ({ location }) => {
   describe('on a separate site', () => {
     let site: AutomationsSite;
     let feed: Server;
@@ -26,10 +27,13 @@ describeHosts('sources and events of automations', ({ location }) => {
     let feedStatus = 200;
     const seen: AutomationItem[] = [];
 
-    beforeEach(async function () {
-      this.timeout(60_000);
+    const shared = shareSite(() => {
       const { databaseUrl, dataDir } = location();
-      site = await startAutomationsSite({ database: databaseUrl ?? dataDir });
+      return startAutomationsSite({ database: databaseUrl ?? dataDir });
+    });
+
+    beforeEach(async () => {
+      site = shared();
       seen.splice(0);
       site.work = async (item) => {
         seen.push(item);
@@ -43,10 +47,7 @@ describeHosts('sources and events of automations', ({ location }) => {
       );
       await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
     });
-    afterEach(async () => {
-      await site.stop();
-      feed.close();
-    });
+    afterEach(() => void feed.close());
 
     const run = (task: {
       readonly id: number;

@@ -1,20 +1,26 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { png } from './images-upstream.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-describeHosts('the image generator', ({ location }) => {
+describeSharedHosts('the image generator', ({ location }) => {
   let service: ImagesService;
   let receiver: WebhookReceiver;
-  beforeEach(async function () {
-    this.timeout(60_000);
-    const { databaseUrl, dataDir } = location();
-    service = await startImagesService({ database: databaseUrl ?? dataDir });
+  const shared = shareSite(
+    () => {
+      const { databaseUrl, dataDir } = location();
+      return startImagesService({ database: databaseUrl ?? dataDir });
+    },
+    (opened) => opened.stop(),
+  );
+  beforeEach(async () => {
+    service = shared();
     receiver = await startWebhookReceiver();
     await run('svc', 'webhook', 'on');
     await run(
@@ -25,10 +31,7 @@ describeHosts('the image generator', ({ location }) => {
       JSON.stringify({ name: 'Shop', url: receiver.url, events: ['image.generated'] }),
     );
   });
-  afterEach(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  afterEach(() => receiver.stop());
 
   const run = async (...words: string[]): Promise<unknown> => {
     const { code, out, err } = await service.host.cli(...words);
@@ -107,8 +110,8 @@ describeHosts('the image generator', ({ location }) => {
     });
     expect(JSON.stringify(event)).not.to.contain(picture(1).slice(0, 40));
     expect((await list()).map(({ id, prompt, mode }) => [id, prompt, mode])).to.deep.equal([
-      [2, 'A lighthouse', 'generate'],
-      [1, 'A lighthouse', 'generate'],
+      [images[1].id, 'A lighthouse', 'generate'],
+      [images[0].id, 'A lighthouse', 'generate'],
     ]);
     expect(
       Buffer.from((await service.host.content.media.read(images[0].media_id as number)) ?? []).equals(png(1)),
@@ -237,12 +240,12 @@ describeHosts('the image generator', ({ location }) => {
     service.host.hooks.addAction('svc_image_failed', (_error, job) => told.push(`failed ${job.prompt}`));
     service.host.hooks.addAction('svc_image_deleted', ({ id }) => told.push(`deleted ${String(id)}`));
     giving(picture(1));
-    await generate({});
+    const [{ id }] = (await generate({})).images as [Fields];
     expect(service.upstream.calls[0]?.body['prompt']).to.equal('A lighthouse, in watercolour');
     expect(
       (await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"no","provider":"openai"}')).err,
     ).to.contain('Not here.');
-    await run('svc', 'image', 'delete', '1', '--json');
-    expect(told).to.deep.equal([['A lighthouse, in watercolour'], 'failed no', 'deleted 1']);
+    await run('svc', 'image', 'delete', String(id), '--json');
+    expect(told).to.deep.equal([['A lighthouse, in watercolour'], 'failed no', `deleted ${String(id)}`]);
   });
 });

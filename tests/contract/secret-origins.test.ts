@@ -1,21 +1,25 @@
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeHosts, describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';
 import { signIn, type Browser } from '../helpers/sign-in.ts';
 
 const secret = 'sk-bound-to-its-origin-0123456789';
 
-describeHosts('secrets and the origin they were entered for', ({ location }) => {
+describeSharedHosts('secrets and the origin they were entered for', ({ location }) => {
   let host: TestHost;
   let first: Receiver;
   let second: Receiver;
   let admin: Browser;
 
+  const shared = shareSite(async () => {
+    const { databaseUrl, dataDir } = location();
+    return { host: await createTestHost({ plugins: ['svc'], database: databaseUrl ?? dataDir }) };
+  });
   beforeEach(async function () {
     this.timeout(30_000);
-    const { databaseUrl, dataDir } = location();
-    host = await createTestHost({ plugins: ['svc'], database: databaseUrl ?? dataDir });
+    ({ host } = shared());
     [first, second] = [await openReceiver(), await openReceiver()];
     for (const receiver of [first, second])
       receiver.answer = (_request, response) =>
@@ -25,7 +29,6 @@ describeHosts('secrets and the origin they were entered for', ({ location }) => 
     admin = await signIn(host);
   });
   afterEach(async () => {
-    await host.stop();
     for (const receiver of [first, second]) await receiver.close();
   });
 

@@ -10,7 +10,8 @@ import type { EmitResult, Envelope, EventContext } from '../../plugins/svc/webho
 import type { DeliveryResult } from '../../plugins/svc/webhooks/hooks.ts';
 import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
-import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
+import { describeSharedHosts, type DialectCase } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { until } from '../helpers/until.ts';
 
@@ -39,6 +40,8 @@ export interface WebhookSite {
   until(holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Makes everything that waits due, and tells the site. */
   makeDue(endpointIds?: readonly string[]): Promise<void>;
+  /** Stops the receivers and forgets the deliveries. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -131,6 +134,11 @@ export async function startWebhookSite(
       for (const id of endpointIds ?? (await operator.settings()).endpoints.map((endpoint) => endpoint.id))
         await operator.deliveryLog.resume(id);
     },
+    async reset() {
+      await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
+      ended.length = 0;
+      waiting.clear();
+    },
     async stop() {
       await host.stop();
       await outbound.close();
@@ -139,26 +147,17 @@ export async function startWebhookSite(
   };
 }
 
-/** Runs a suite against a site of its own for each test, on both databases. */
+/** Runs a suite against a site, which is restored after each test, on both databases. */
 export function describeSites(
   title: string,
   define: (site: () => WebhookSite, dialectCase: DialectCase) => void,
 ): void {
-  describeHosts(title, (dialectCase) => {
-    // Inside, so that the site has stopped when its database is removed.
-    describe('on a site of its own', () => {
-      let site: WebhookSite | undefined;
-      beforeEach('starts the site', async () => {
-        site = await startWebhookSite(dialectCase);
-      });
-      afterEach('stops the site', async () => {
-        await site?.stop();
-        site = undefined;
-      });
-      define(() => {
-        if (!site) throw new Error('The site runs only within a test.');
-        return site;
-      }, dialectCase);
-    });
+  describeSharedHosts(title, (dialectCase) => {
+    const site = shareSite(
+      () => startWebhookSite(dialectCase),
+      (opened) => opened.stop(),
+    );
+    afterEach(() => site().reset());
+    define(site, dialectCase);
   });
 }
