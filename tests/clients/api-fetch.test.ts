@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import type { FakeClock, TestHost } from '#testing';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { apiFetch } from './api-fetch.ts';
 import { openBrowserSession } from './browser-session.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -19,24 +20,29 @@ apiFetch.use((options, next) => {
 });
 apiFetch.use((options, next) => place.nonceMiddleware(options, next));
 
-describeHosts('the client @wordpress/api-fetch', ({ location }) => {
+describeSharedHosts('the client @wordpress/api-fetch', ({ location }) => {
   let host: TestHost;
   let clock: FakeClock;
   let browser: BrowserSession;
 
+  const shared = shareSite(async () => ({
+    host: await startShop({
+      clock: createFakeClock({ now: Date.UTC(2026, 10, 20, 1), skipSleeps: true }),
+      location: location(),
+    }),
+  }));
+
   beforeEach(async () => {
-    clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 1), skipSleeps: true });
-    host = await startShop({ clock, location: location() });
+    ({ host } = shared());
+    host.hooks.doAction('shop_reset');
+    ({ clock } = host);
     browser = await openBrowserSession(host.url);
     place.root = `${host.url}/wp-json/`;
     place.nonceMiddleware = apiFetch.createNonceMiddleware(await browser.restNonce());
     apiFetch.nonceMiddleware = place.nonceMiddleware;
     apiFetch.nonceEndpoint = `${host.url}/admin/rest-nonce`;
   });
-  afterEach(async () => {
-    browser.close();
-    await host.stop();
-  });
+  afterEach(() => browser.close());
 
   it('gets the parsed body', async () => {
     expect(await apiFetch<Item>({ path: '/shop/v1/items/7' })).to.deep.include({ id: 7, title: 'Item 7' });

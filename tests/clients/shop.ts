@@ -16,7 +16,10 @@ interface ShopInit {
   readonly location?: { readonly databaseUrl: string | null; readonly dataDir: string };
 }
 
-/** A running site with an administrator and a namespace of 25 items, as a plugin would register it. */
+/**
+ * A running site with an administrator and a namespace of 25 items, as a plugin would register it. The action `shop_reset`
+ * brings the items back as they were.
+ */
 export async function startShop({ clock, location }: ShopInit = {}): Promise<TestHost> {
   const host = await createTestHost({
     ...(clock && { clock }),
@@ -28,14 +31,18 @@ export async function startShop({ clock, location }: ShopInit = {}): Promise<Tes
     password: administrator.password,
     role: 'administrator',
   });
-  registerShop(host.rest);
+  registerShop(host);
   return host;
 }
 
-function registerShop(rest: RestApi): void {
-  const items = new Map<number, Item>(
-    Array.from({ length: 25 }, (_, index) => [index + 1, { id: index + 1, title: `Item ${index + 1}` }]),
-  );
+function registerShop({ rest, hooks }: TestHost): void {
+  const items = new Map<number, Item>();
+  const reset = (): void => {
+    items.clear();
+    for (let id = 1; id <= 25; id += 1) items.set(id, { id, title: `Item ${id}` });
+  };
+  reset();
+  hooks.addAction('shop_reset', reset);
   const find = ({ params }: RestRequest): Item => {
     const item = items.get(Number(params['id']));
     if (item === undefined)

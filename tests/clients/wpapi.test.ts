@@ -3,7 +3,8 @@ import WPAPI from 'wpapi';
 import type { Paging, WpRequest } from 'wpapi';
 import type { TestHost } from '#testing';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { shareSite } from '../helpers/share-site.ts';
 import { administrator, startShop, type Item } from './shop.ts';
 
 /** A GIF of one pixel. */
@@ -11,13 +12,14 @@ const dot = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 
 type Page = Item[] & { readonly _paging: Paging };
 
-describeHosts('the client wpapi', ({ location }) => {
+describeSharedHosts('the client wpapi', ({ location }) => {
   let host: TestHost;
 
-  beforeEach(async () => {
-    host = await startShop({ location: location() });
+  const shared = shareSite(async () => ({ host: await startShop({ location: location() }) }));
+  beforeEach(() => {
+    ({ host } = shared());
+    host.hooks.doAction('shop_reset');
   });
-  afterEach(() => host.stop());
 
   it('finds the REST root by the Link header of a page', async () => {
     const site = await WPAPI.discover(host.url);
