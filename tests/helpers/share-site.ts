@@ -24,7 +24,8 @@ export function shareSite<Site extends { readonly host: TestHost }>(
     const opened = await open();
     stopOpened = () => stop(opened);
     // What tests add belongs to an owner, so that it can be removed at once.
-    Object.assign(opened.host, { hooks: { ...opened.host.hooks, ...opened.host.hooks.forOwner('test') } });
+    const { addFilter, addAction } = opened.host.hooks.forOwner('test');
+    Object.assign(opened.host, { hooks: { ...opened.host.hooks, addFilter, addAction } });
     site = opened;
     restore = await createRestore(opened.host);
   });
