@@ -148,7 +148,17 @@ function createCachedReads(database: Database, store: OptionStore, isListening: 
         throw error;
       }));
     const known = cache.get(name);
-    return known === undefined ? loadOne(name) : known;
+    if (known !== undefined) return known;
+    return keepAbsent(name) ? null : loadOne(name);
+  }
+
+  /** Caches the absence of an option where it is known. */
+  function keepAbsent(name: string): boolean {
+    if (!cache.lacks(name)) return false;
+    const watch = cache.watch();
+    watch.keep(name, null);
+    watch.end();
+    return true;
   }
 
   /** Concurrent readers of a name share a query. A query started before a change is not shared with later readers. */
@@ -170,11 +180,12 @@ function createCachedReads(database: Database, store: OptionStore, isListening: 
       if (isPrivate(name)) return (await store.read([name])).get(name) ?? null;
       const known = cache.get(name);
       if (known !== undefined) return known;
+      if (keepAbsent(name)) return null;
       // Inside a transaction, never wait for other readers: they may be waiting for its connection.
       return database.currentTransaction() === null ? loadShared(name) : loadOne(name);
     },
     async prime(names) {
-      const unknown = names.filter((name) => !isPrivate(name) && cache.get(name) === undefined);
+      const unknown = names.filter((name) => !isPrivate(name) && cache.get(name) === undefined && !keepAbsent(name));
       if (unknown.length > 0) await load(unknown);
     },
     endSharing: (name) => void loading.delete(name),

@@ -7,7 +7,7 @@ export interface Watch {
   keep(name: string, option: CachedOption): void;
   /** Caches a value that was written. If another write happened meanwhile, their order is unknown: the entry is dropped. */
   replace(name: string, option: CachedOption): void;
-  /** Takes the names of all stored options: every other name is absent, unless it changed since the watch started. */
+  /** Takes the names of all stored options: the cache lacks every other name, unless it changed since the watch started. */
   keepNames(names: Iterable<string>): void;
   end(): void;
 }
@@ -15,6 +15,8 @@ export interface Watch {
 export interface OptionCache {
   /** undefined: not cached. */
   get(name: string): CachedOption | undefined;
+  /** Whether an option that is not cached is known not to exist. */
+  lacks(name: string): boolean;
   drop(name: string): void;
   clear(): void;
   watch(): Watch;
@@ -57,10 +59,8 @@ export function createOptionCache(limit = defaultLimit): OptionCache {
   }
 
   return {
-    get(name) {
-      const known = autoloaded.get(name) ?? others.get(name);
-      return known === undefined && uncached?.has(name) === false ? null : known;
-    },
+    get: (name) => autoloaded.get(name) ?? others.get(name),
+    lacks: (name) => uncached?.has(name) === false && !autoloaded.has(name) && !others.has(name),
     drop,
     clear() {
       autoloaded.clear();
