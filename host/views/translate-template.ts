@@ -72,6 +72,9 @@ function translateProgram(program: hbs.AST.Program | undefined, state: HtmlState
   }
   output.push(...translate(run));
   program.body = toStatements(output, program.loc);
+  // Of a program with one statement, Handlebars runs the indent of a partial and not the partial.
+  if (program.body.length === 1 && program.body[0]?.type === 'PartialStatement')
+    program.body.unshift(contentStatement('', program.loc));
   for (const node of original) translateStatement(node, states.get(node) ?? (state === 'text' ? 'text' : state), find);
 }
 
@@ -80,13 +83,13 @@ function statementsAsParts(body: readonly hbs.AST.Statement[]): Part[] {
 }
 
 function toStatements(parts: readonly Part[], loc: hbs.AST.SourceLocation): hbs.AST.Statement[] {
-  return parts.flatMap((part) =>
-    typeof part !== 'string'
-      ? [part]
-      : part === ''
-        ? []
-        : [{ type: 'ContentStatement', value: part, original: part, loc } as unknown as hbs.AST.Statement],
-  );
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => (typeof part === 'string' ? contentStatement(part, loc) : part));
+}
+
+function contentStatement(value: string, loc: hbs.AST.SourceLocation): hbs.AST.Statement {
+  return { type: 'ContentStatement', value, original: value, loc } as unknown as hbs.AST.Statement;
 }
 
 /** A sequence of texts, values and inline elements: one sentence if it has text, else each of its elements has one. */

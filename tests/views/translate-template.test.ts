@@ -63,6 +63,7 @@ describe('the translation of a template', () => {
       '<p>An seit T</p>',
     ],
     ['literals passed to partials', '{{> p label="Close"}}', { Close: 'Zu' }, 'Zu'],
+    ['a partial that is alone in a block', '{{#if label}}\n  {{> p}}\n{{/if}}', {}, '  L'],
     ['values that are texts', '<i>{{label}}</i> <i>{{title}}</i>', { L: 'Text', T: 'never' }, '<i>Text</i> <i>T</i>'],
     [
       'parts of a concatenation',
