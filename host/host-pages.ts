@@ -133,6 +133,7 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
           options,
           hooks,
           transaction: (work) => database.transaction(work),
+          locales: core.translations.locales,
         }),
     },
     mailPage(core, accounts),
@@ -216,7 +217,7 @@ function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
       menu: 'Cron',
       icon: 'clock',
       position: 91,
-      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }),
+      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock, jobs }),
     },
     {
       ...tool,
@@ -335,7 +336,7 @@ async function hooksPage({ hooks }: Core) {
 }
 
 function createUserPagesDependencies(
-  { users, twoFactor, site, hooks, mail, clock }: Core,
+  { users, twoFactor, site, hooks, mail, clock, translations }: Core,
   { sessions, applicationPasswords, applicationPasswordAccess, authentication, accounts: { links, passwords } }: Web,
 ): UserPagesDependencies {
   return {
@@ -346,6 +347,7 @@ function createUserPagesDependencies(
       find: (userId) => links.invitation(userId),
       revoke: (userId) => links.revokeInvitation(userId),
     },
+    locales: translations.locales,
     now: () => clock.now(),
     temporaryPassword: () => generatePassword(),
     sessions,

@@ -67,9 +67,7 @@ function registerGeneralSettings({ options, hooks }: SiteSettingsDependencies): 
       maxLength: 20,
       pattern: localePattern,
       default: '',
-      description:
-        'A locale such as de_DE, for plugins with translations. Leave empty for English. Titles in the menu follow ' +
-        'when the plugin starts again.',
+      description: 'Of the admin, mails and public pages. Users can choose another one for themselves.',
     },
   });
   options.registerSetting(contactOption, {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   currentLanguage,
@@ -27,6 +27,8 @@ export interface Translations {
   language(locale?: string): Language | undefined;
   /** Whether the host has texts in the language of a locale. */
   hasCatalog(locale: string): boolean;
+  /** The locales that the host or a plugin has texts in, each with its name in its own language; English first. */
+  locales(): readonly { readonly value: string; readonly label: string }[];
   /** The language of the request that runs, else of the site. */
   current(): Language | undefined;
 }
@@ -91,8 +93,24 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
       [locale, locale.split('_', 1)[0] ?? ''].some((name) =>
         existsSync(join(directories.get('host') ?? '', `${name}.json`)),
       ),
+    locales() {
+      const names = [...directories.values()].flatMap(readLocales);
+      return ['en', ...[...new Set(names)].sort()].map((value) => ({ value, label: nameOf(value) }));
+    },
     current,
   };
+}
+
+function readLocales(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const names = readdirSync(directory).map((file) => /^([a-z]{2,3}(?:_\w+)?)\.json$/.exec(file)?.[1] ?? '');
+  return names.filter((name) => !isEnglish(name));
+}
+
+function nameOf(locale: string): string {
+  const tag = locale === 'en' ? locale : readLocale(locale).tag;
+  const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? locale;
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
 }
 
 function isEnglish(locale: string): boolean {

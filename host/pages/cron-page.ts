@@ -19,6 +19,8 @@ export interface CronPageDependencies {
     schedules(): Readonly<Record<string, { readonly label: string }>>;
   };
   readonly clock: Pick<Clock, 'now'>;
+  /** The jobs of active plugins: events of their names are scheduled again at each start. */
+  readonly jobs: { kinds(): readonly { readonly name: string; readonly label: string }[] };
 }
 
 const shownRuns = 50;
@@ -29,7 +31,7 @@ const outcomeBadges = {
 } as const;
 
 /** Scheduled events and past runs with their results. */
-export function createCronPage({ cron, clock }: CronPageDependencies): AdminPageBody {
+export function createCronPage({ cron, clock, jobs }: CronPageDependencies): AdminPageBody {
   const find = async (request: AdminRequest): Promise<CronEvent> => {
     const [hook, args] = [readText(request, 'hook'), readText(request, 'args')];
     const event = (await cron.list()).find((each) => each.hook === hook && JSON.stringify(each.args) === args);
@@ -45,12 +47,14 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
         cron.history({ limit: shownRuns, ...(hook !== '' && { hook }) }),
       ]);
       const schedules = cron.schedules();
+      const labels = new Map(jobs.kinds().map(({ name, label }) => [name, label]));
       return {
         template: 'admin/pages/cron',
         data: {
           hook,
           events: events.map((event) => ({
             ...event,
+            label: labels.get(event.hook),
             argsText: JSON.stringify(event.args),
             hasArgs: event.args.length > 0,
             fields: { hook: event.hook, args: JSON.stringify(event.args) },
@@ -59,6 +63,7 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
           })),
           runs: runs.map((run) => ({
             ...run,
+            label: labels.get(run.hook),
             argsText: run.args.length > 0 ? JSON.stringify(run.args) : '',
             took: run.finishedAt - run.startedAt,
             badge: outcomeBadges[run.outcome],

@@ -24,12 +24,18 @@ export function readProfile(request: AdminRequest): Partial<UserProfile> {
 }
 
 /** Data of the partial `admin/pages/user-about`. */
-export function profileFormData(
-  user: User,
-  { typed, errors }: { readonly typed: Partial<UserProfile> | undefined; readonly errors: FieldErrors },
-): Record<string, unknown> {
+export function profileFormData(user: User, { typed, errors, locales }: ProfileForm): Record<string, unknown> {
   const values: Partial<UserProfile> = { ...user.profile, ...typed };
-  return { values, errors };
+  const { locale = '' } = values;
+  const known = [{ value: '', label: 'Language of the site' }, ...locales];
+  const isKnown = known.some(({ value }) => value === locale);
+  return { values, errors, languages: isKnown ? known : [...known, { value: locale, label: locale }] };
+}
+
+interface ProfileForm {
+  readonly typed: Partial<UserProfile> | undefined;
+  readonly errors: FieldErrors;
+  readonly locales: readonly { readonly value: string; readonly label: string }[];
 }
 
 /** A text field of the posted form, trimmed. Empty when it is missing. */

@@ -135,7 +135,7 @@ async function profileView(
       login: user.login,
       roles: roleLabels(user.roles, dependencies.roles()),
       picture: dependencies.avatarUrl(user, 96),
-      about: profileFormData(user, { typed: about, errors }),
+      about: profileFormData(user, { typed: about, errors, locales: dependencies.locales() }),
       values: { email: user.email, displayName: user.displayName, ...typed },
       errors,
       passwords: passwords.map((password) => ({ ...password, fields: { id: password.id } })),

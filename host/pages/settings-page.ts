@@ -33,6 +33,8 @@ export interface SettingsPageDependencies {
   /** Runs several writes in one transaction. */
   readonly transaction: <Value>(work: () => Promise<Value>) => Promise<Value>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
+  /** Languages to choose from, English as `en`. */
+  readonly locales: () => readonly { readonly value: string; readonly label: string }[];
 }
 
 const ownGroups: readonly SettingsGroup[] = [
@@ -52,10 +54,8 @@ interface Showing {
   readonly errors?: FieldErrors;
 }
 
-const timezoneHint = { timezone_string: { list: 'timezones' } };
-
 /** Forms generated from the registered settings, one card per group. Secrets belong on pages of their plugins. */
-export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPageBody {
+export function createSettingsPage({ options, transaction, hooks, locales }: SettingsPageDependencies): AdminPageBody {
   const settingsIn = (group: string): Setting[] =>
     options.settings().filter((setting) => setting.group === group && isFormField(setting.schema));
   const groups = async (): Promise<readonly SettingsGroup[]> =>
@@ -65,7 +65,11 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
     const settings = settingsIn(group);
     const saved = await Promise.all(settings.map(async ({ name }) => [name, await options.get(name)] as const));
     const values = { ...Object.fromEntries(saved), ...typed };
-    const init = { values, ...(errors && { errors }), group: 'settings', id: 'setting', hints: timezoneHint };
+    const hints = {
+      timezone_string: { list: 'timezones' },
+      WPLANG: { choices: locales().map(({ value, label }) => ({ value: value === 'en' ? '' : value, label })) },
+    };
+    const init = { values, ...(errors && { errors }), group: 'settings', id: 'setting', hints };
     return formFields(groupSchema(settings), init).map((field) => ({ ...field, id: field.id.replaceAll('_', '-') }));
   }
 

@@ -207,7 +207,7 @@ async function editView(
       user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
       values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },
       picture: dependencies.avatarUrl(user, 96),
-      about: profileFormData(user, { typed: about, errors }),
+      about: profileFormData(user, { typed: about, errors, locales: dependencies.locales() }),
       errors,
       roles: [...ownChoice(user, roles()), ...roleChoices(roles())],
       mayPromote: request.user.can('promote_user', user.id),

@@ -53,6 +53,8 @@ export interface UserPagesDependencies {
     /** Returns whether the user had one. */
     revoke(userId: number): Promise<boolean>;
   };
+  /** Languages to choose from. */
+  readonly locales: () => readonly { readonly value: string; readonly label: string }[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A random password for an invited user, which no person sees. */

@@ -124,7 +124,7 @@ describe('AI forms in a browser', function () {
     await page.getByRole('button', { name: 'Save as post' }).click();
     const draft = page.getByRole('link', { name: 'Edit the draft' });
     await draft.click();
-    expect(await page.getByLabel('Title').inputValue()).to.equal('Salad servers');
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Salad servers');
 
     const [received] = await receiver.first(1);
     const event = JSON.parse(received?.body.toString() ?? '{}') as {

@@ -85,6 +85,23 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     ]);
   });
 
+  it('offer the languages that have texts, and keep another one that is stored', async () => {
+    const languages = async (page: string): Promise<string> => {
+      const { html } = await browser.get(page);
+      return (
+        /<select[^>]+name="(?:settings\[WPLANG\]|locale)".*?<\/select>/s.exec(html)?.[0].replace(/\s+/g, ' ') ?? ''
+      );
+    };
+    expect(await languages('/admin/settings')).to.match(
+      /<option value="" selected>English<.*<option value="de">Deutsch</,
+    );
+    expect(await languages('/admin/profile')).to.match(
+      /<option value="" selected>Language of the site<.*value="en">English<.*value="de">Deutsch</,
+    );
+    await site.host.options.update('WPLANG', 'fr_CA');
+    expect(await languages('/admin/settings')).to.contain('<option value="fr_CA" selected>');
+  });
+
   it('show a sentence at a refused setting and store none of the group', async () => {
     const refused = await browser.submit('/admin/settings', 'save', {
       group: 'general',
@@ -174,11 +191,15 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     site.host.hooks.addAction('shop_bad', () => {
       throw new Error('The shop is <closed>.');
     });
+    const own = site.host.jobs.forOwner('host');
+    await own.every('daily', { name: 'shop_tidy', label: 'Tidy the shop', run: async () => undefined });
     await site.host.cron.schedule('hourly', 'shop_sync', { args: [7, 'x'] });
     await site.host.cron.schedule('0 3 * * *', 'shop_bad');
-    const shown = (await browser.get('/admin/tools/cron')).text;
+    const { html, text: shown } = await browser.get('/admin/tools/cron');
+    expect(html).to.contain('Delete: shop_sync').and.not.contain('Delete: shop_tidy');
     expect(shown)
       .to.contain('shop_sync [7,"x"]')
+      .and.contain('Tidy the shop shop_tidy')
       .and.contain('1 Jan 2026, 01:00 in 1 h')
       .and.contain('Once an hour')
       .and.contain('0 3 * * *');
