@@ -1,5 +1,5 @@
 import { errorText, type CliApi, type CliCommand } from '#plugin-api';
-import { translatorFor, type TerminalLanguage, type Translate } from './terminal-language.ts';
+import type { TerminalLanguage, Translate } from './terminal-language.ts';
 
 /** Receives the output of commands. The entry point connects it to the streams of the process. */
 export interface CliOutput {
@@ -50,7 +50,7 @@ export function createCliRegistry(
       return () => void loaders.delete(load);
     },
     async run(argv, given) {
-      const translate = terminal ? translatorFor(terminal, argv) : (text: string) => text;
+      const translate = await translatorOf(terminal, argv);
       const output = { ...given, translate };
       const known = new Map((await hostCommands()).map((command) => [normalizeName(command), command]));
       for (const [name, command] of commands) if (!known.has(name)) known.set(name, command);
@@ -94,4 +94,10 @@ function addOrReport(known: Map<string, CliCommand>, command: CliCommand, output
   const name = normalizeName(command);
   if (known.has(name)) output.err(output.translate(`The command '${name}' already exists; the second one is ignored.`));
   else known.set(name, command);
+}
+
+async function translatorOf(terminal: TerminalLanguage | undefined, argv: readonly string[]): Promise<Translate> {
+  if (terminal === undefined || terminal.locale === '') return (text) => text;
+  const { translatorFor } = await import('./terminal-language.ts');
+  return translatorFor(terminal, argv);
 }

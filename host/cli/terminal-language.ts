@@ -16,7 +16,7 @@ export interface TerminalLanguage {
  */
 export function translatorFor({ locale, translations }: TerminalLanguage, argv: readonly string[]): Translate {
   const isForPrograms = argv.some((argument) => /^--json(=|$)/.test(argument)) && !argv.includes('--help');
-  if (locale === '' || isForPrograms || !translations.hasCatalog(locale)) return (text) => text;
+  if (isForPrograms || !translations.hasCatalog(locale)) return (text) => text;
   const language: Language | undefined = translations.language(locale);
   return (text) =>
     text
