@@ -41,6 +41,7 @@ describe('import rules', () => {
       'providers import themselves and kit: plugins/svc/providers/reaches-ai.ts -> plugins/svc/ai/call.ts',
       'readers only in readers: host/content/parses.ts -> host/content/sample.reader.ts',
       'settings import themselves, providers, vector stores, admin-ui, kit: plugins/svc/settings/reaches-ai.ts -> plugins/svc/ai/call.ts',
+      'the files of plugin-api only through #plugin-api: host/users/reaches-values.ts -> host/plugin-api/values.ts',
       'the product imports no development packages: plugins/svc/ai/tests.ts -> chai',
       'vendor SDKs only in providers and vector stores: plugins/svc/ai/call.ts -> openai',
       'webhooks import themselves, settings, admin-ui, kit: plugins/svc/webhooks/reaches-ai.ts -> plugins/svc/ai/call.ts',

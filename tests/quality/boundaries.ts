@@ -53,6 +53,13 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { couldNotResolve: true },
   },
   only('plugin-api imports itself alone', '^host/plugin-api/'),
+  // It is compiled apart from the host, which would otherwise have two copies of a module.
+  {
+    name: 'the files of plugin-api only through #plugin-api',
+    severity: 'error',
+    from: { pathNot: '^host/plugin-api/' },
+    to: { path: '^host/plugin-api/(?!index\\.ts$)' },
+  },
   only('host/build imports itself', '^host/build/'),
   ...hostFolders.map((folder) =>
     only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, [
