@@ -35,7 +35,8 @@ function englishValues(values: object): string[] {
 /** Headings and parts of forms: other elements come and go with what happens on the site. */
 function countElements(html: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const [, name = ''] of html.matchAll(/<(h[1-4]|form|fieldset|input|select|textarea|button|table)\b/g)) counts[name] = (counts[name] ?? 0) + 1;
+  for (const [, name = ''] of html.matchAll(/<(h[1-4]|form|fieldset|input|select|textarea|button|table)\b/g))
+    counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
 
