@@ -1,4 +1,5 @@
-import { RestError, withNotice, type AdminActionResult, type AdminRequest, type OptionsApi } from '#plugin-api';
+import { restError, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminRequest, OptionsApi, RestError } from '#plugin-api';
 
 /** Filters, sorting and page size of a list under a name. */
 export interface SavedView {
@@ -97,5 +98,5 @@ function readView(form: AdminRequest['form']): SavedView {
 }
 
 function invalid(message: string): RestError {
-  return new RestError({ code: 'rest_invalid_param', message, status: 400 });
+  return restError(400, 'rest_invalid_param', message);
 }
