@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createAbilities } from './abilities/abilities.ts';
-import type { Clock, Logger, Migration, OptionsApi } from '#plugin-api';
+import type { Clock, Logger, Migration } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
 import { createSystemClock } from './clock.ts';
@@ -182,7 +182,7 @@ interface KeyedDependencies {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly database: Database;
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+  readonly options: Options;
   readonly log: Logger;
 }
 

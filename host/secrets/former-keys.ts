@@ -31,7 +31,7 @@ export interface FormerKeys {
 }
 
 interface Dependencies {
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'> & { refresh(name: string): void };
   readonly secrets: Secrets;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -47,6 +47,8 @@ interface StoredKey {
 export function createFormerKeys({ options, secrets, clock }: Dependencies): FormerKeys {
   const contextOf = (purpose: string): string => `${option} ${purpose}`;
   const stored = async (): Promise<readonly StoredKey[]> => {
+    // Another process may have rotated the key just now, and hashes that it did not renew need these keys at once.
+    options.refresh(option);
     const value = await options.get<unknown>(option, []);
     return Array.isArray(value) ? (value as readonly StoredKey[]) : [];
   };

@@ -24,7 +24,7 @@ describe('the lines and files of the project', () => {
    * data by JSON Schema, the task that extracts it and further abilities 12, languages 7, sign-in for the tests of plugins 1, resources of knowledge 1,
    * saved views 1, a conversation beside its list 2.
    */
-  it('keeps host and plugins at 1,512 files or fewer', () => {
+  it('keeps host and plugins at 1,513 files or fewer', () => {
     expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_512);
   });
 });
