@@ -99,7 +99,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     maxConnections: readWhole('MAX_CONNECTIONS', { fallback: 5_000, least: 16, most: 1_000_000 }),
     metricsToken: read('METRICS_TOKEN'),
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
-    locale: readLocale(read('LC_ALL') ?? read('LC_MESSAGES') ?? read('LANG')),
+    locale: readTerminalLocale(env),
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
@@ -118,8 +118,10 @@ function readPort(value: string | null, errors: string[]): number {
   return 3000;
 }
 
-/** `de_DE.UTF-8@euro` is `de_DE`. Others, such as `C`, are English. */
-function readLocale(value: string | null): string {
+/** The language of the terminal: `de_DE.UTF-8@euro` is `de_DE`. Others, such as `C`, are English (empty). */
+export function readTerminalLocale(env: Environment = process.env): string {
+  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const value = read('LC_ALL') ?? read('LC_MESSAGES') ?? read('LANG');
   return /^[a-z]{2,3}(_[A-Z]{2})?(?=[.@]|$)/.exec(value ?? '')?.[0] ?? '';
 }
 

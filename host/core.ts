@@ -218,12 +218,10 @@ export async function migrateHost({ database, migrations, backups, clock }: Host
   database.declareMigrations('host', migrations);
   const pending = await database.pendingMigrations('host', migrations).catch(async (error: unknown) => {
     const backup = await backups.last('host').catch(() => null);
-    const back =
-      backup === null
-        ? ''
-        : ` The last backup before an upgrade is ${backup}. To return to it and lose later changes, run: ` +
-          `npm run cli -- db restore ${backup}`;
-    throw new Error(`The site was not started. ${(error as Error).message}${back}`, { cause: error });
+    const describeBackup = (name: string): string =>
+      `The last backup before an upgrade is ${name}. To return to it and lose later changes, run: ` +
+      `npm run cli -- db restore ${name}`;
+    throw notStarted(error, backup === null ? [] : [describeBackup(backup)]);
   });
   const [first] = pending;
   if (first === undefined) return;
@@ -232,13 +230,17 @@ export async function migrateHost({ database, migrations, backups, clock }: Host
   try {
     await database.migrateTogether('host', migrations, async () => undefined);
   } catch (error) {
-    const saved = backup === null ? '' : ` A backup was saved as ${backup}.`;
-    throw new Error(
-      `The site was not started. ${(error as Error).message} The database is unchanged: ` +
-        `start the previous version, or one that fixes this.${saved}`,
-      { cause: error },
-    );
+    throw notStarted(error, [
+      'The database is unchanged: start the previous version, or one that fixes this.',
+      ...(backup === null ? [] : [`A backup was saved as ${backup}.`]),
+    ]);
   }
+}
+
+/** @param advice sentences, each of which is translated alone. */
+function notStarted(error: unknown, advice: readonly string[]): Error {
+  const sentences = ['The site was not started.', (error as Error).message, ...advice];
+  return new Error(sentences.join(' '), { cause: error });
 }
 
 function hasOtherSecretsIn(options: Pick<Options, 'settings'>) {

@@ -5,13 +5,16 @@ import { setFlagsFromString } from 'node:v8';
 const liftLimit = limitYoungGeneration();
 // What runs once is not worth optimizing: a sixth of the processor time of a start.
 setFlagsFromString('--no-opt');
+/** @type {(error: unknown) => string | Promise<string>} */
+let describe = (error) => (error instanceof Error ? error.message : String(error));
 try {
   const { createBuild } = await import('./build/build.js');
   const { compilePlugin, importHost } = createBuild();
-  const { serve } = await importHost('serve.ts');
+  const { serve, describeError } = await importHost('serve.ts');
+  describe = describeError;
   await serve({ compilePlugin });
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${await describe(error)}\n`);
   process.exit(1);
 }
 setFlagsFromString('--opt');

@@ -58,6 +58,11 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
   process.on('SIGINT', () => stop(0));
 }
 
+/** The text that is printed for an error of `serve`. */
+export async function describeError(error: unknown): Promise<string> {
+  return (await import('./cli/start-errors.ts')).describeStartError(error);
+}
+
 async function recover(config: Config, plugin: string): Promise<Recovery> {
   const { offerRecovery } = await import('./recovery.ts');
   return keepAlive(offerRecovery({ config, clock: createSystemClock(), plugin, print }));

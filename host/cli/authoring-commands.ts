@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { CliCommand } from '#plugin-api';
+import { formatCount, type CliCommand } from '#plugin-api';
 import { listSources, root } from '../build/files.js';
 import type { Core } from '../core.ts';
 import type { CompilePlugin } from '../loader/loader.ts';
@@ -52,7 +52,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
         const findings = await checkPlugin(await find(given), compilePlugin);
         const errors = findings.filter(({ level }) => level === 'error').length;
         if (errors === 0) return findings;
-        throw Object.assign(new Error(`The check found ${errors} ${errors === 1 ? 'error' : 'errors'}.`), {
+        throw Object.assign(new Error(`The check found ${formatCount(errors, 'error')}.`), {
           result: findings,
         });
       },

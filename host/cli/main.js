@@ -4,23 +4,30 @@ import { setFlagsFromString } from 'node:v8';
 // What runs once is not worth optimizing: a sixth of the processor time of a command. `run` lifts it for the command itself.
 setFlagsFromString('--no-opt');
 
+const argv = process.argv.slice(2);
+/** @type {(error: unknown, argv: readonly string[]) => string | Promise<string>} */
+let describe = (error) => `Error: ${error instanceof Error ? error.message : String(error)}`;
+const describePlainly = describe;
+
 /** @param {unknown} error */
-function fail(error) {
-  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+async function fail(error) {
+  const line = await Promise.resolve(describe(error, argv)).catch(() => describePlainly(error, argv));
+  process.stderr.write(`${line}\n`);
   // Open handles may keep the process alive after the error.
   process.exit(1);
 }
 
 // One sentence instead of a stack trace, also for what no command catches.
-process.on('uncaughtException', fail);
-process.on('unhandledRejection', fail);
+process.on('uncaughtException', (error) => void fail(error));
+process.on('unhandledRejection', (error) => void fail(error));
 
 /** Runs one command in a separate process, with or without a running site. */
 try {
   const { createBuild } = await import('../build/build.js');
   const { compilePlugin, importHost } = createBuild();
-  const { run } = await importHost('cli/run.ts');
-  await run(process.argv.slice(2), { compilePlugin });
+  const { run, describeError } = await importHost('cli/run.ts');
+  describe = describeError;
+  await run(argv, { compilePlugin });
 } catch (error) {
-  fail(error);
+  await fail(error);
 }

@@ -37,6 +37,12 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
   process.exit(code);
 }
 
+/** The line that is printed for an error of `run`. */
+export async function describeError(error: unknown, argv: readonly string[]): Promise<string> {
+  const { describeStartError } = await import('./start-errors.ts');
+  return `${describeStartError('Error', argv)}: ${describeStartError(error, argv)}`;
+}
+
 /** For tests of plugins, which run outside of the host's own tests. */
 export const loadTesting = (): Promise<typeof import('../testing/index.ts')> => import('../testing/index.ts');
 

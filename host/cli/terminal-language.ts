@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import type { Language } from '#plugin-api';
-import type { Translations } from '../translations.ts';
+import { createTranslations, type Translations } from '../translations.ts';
 
 /** Translates a finished English text. */
 export type Translate = (text: string) => string;
@@ -23,4 +24,11 @@ export function translatorFor({ locale, translations }: TerminalLanguage, argv: 
       .split('\n')
       .map((line) => language?.translate(line) ?? line)
       .join('\n');
+}
+
+/** The translator of a process whose site did not open, which has the catalog of the host alone. */
+export function translatorWithoutSite(locale: string, argv: readonly string[] = []): Translate {
+  const translations = createTranslations({ log: { error: () => undefined } });
+  translations.addSource('host', fileURLToPath(new URL('../languages', import.meta.url)));
+  return translatorFor({ locale, translations }, argv);
 }

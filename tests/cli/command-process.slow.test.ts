@@ -35,11 +35,16 @@ describe('the process of a command', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** @param readsLess whether standard output is closed after its first bytes. */
-  const run = (args: readonly string[], readsLess = false): Promise<Ended> =>
+  /** Without arguments, the site starts. @param readsLess whether standard output is closed after its first bytes. */
+  const run = (
+    args: readonly string[],
+    readsLess = false,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> =>
     new Promise((resolve) => {
-      const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PLUGIN_DIRS: folders.directory };
-      const child = spawn(process.execPath, ['host/cli/main.js', ...args], { cwd: checkout, env });
+      const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PLUGIN_DIRS: folders.directory, ...more };
+      const main = args.length === 0 ? 'host/main.js' : 'host/cli/main.js';
+      const child = spawn(process.execPath, [main, ...args], { cwd: checkout, env });
       let out = '';
       let err = '';
       child.stdout.on('data', (chunk: Buffer) => {
@@ -60,6 +65,18 @@ describe('the process of a command', () => {
     const { code, err } = await run(['tick', 'fail']);
     expect(code).to.equal(1);
     expect(err).to.match(/^Error: Failed on purpose\.\n/);
+  });
+
+  it('says in the language of the terminal why the site does not open', async () => {
+    const environment = { LANG: 'de_DE.UTF-8', PORT: 'high', ROLE: 'none' };
+    const role = 'ROLE ist „none“; verwenden Sie eines von all, web, worker.';
+    const port = 'PORT ist „high“; verwenden Sie eine ganze Zahl von 0 bis 65535.';
+    const ended = { code: 1, out: '' };
+    expect(await run([], false, environment)).to.deep.equal({ ...ended, err: `${port}\n${role}\n` });
+    const get = ['option', 'get', 'blogname'];
+    expect(await run(get, false, environment)).to.deep.equal({ ...ended, err: `Fehler: ${port}\n${role}\n` });
+    const { err } = await run([...get, '--json'], false, environment);
+    expect(err).to.match(/^Error: PORT is 'high'; use a whole number from 0 to 65535\.\nROLE is 'none'; use one of /);
   });
 
   it('prints everything before it ends', async () => {

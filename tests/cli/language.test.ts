@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
+import { translatorWithoutSite } from '../../host/cli/terminal-language.ts';
 
 describe('the command line in another language', () => {
   let host: TestHost;
@@ -62,6 +63,41 @@ describe('the command line in another language', () => {
     expect(await run('option', 'get', 'missing', '--json')).to.match(/^Error: Option 'missing' does not exist/);
     expect(await run('option', 'list', 'blogname', '--json')).not.to.include('⟦');
     expect(await run('user', 'list')).not.to.include('⟦Àd');
+  });
+});
+
+describe('errors of commands in German', () => {
+  let host: TestHost;
+  before(async () => {
+    host = await createTestHost({ plugins: 'found', env: { LANG: 'de_DE.UTF-8' } });
+  });
+  after(() => host.stop());
+
+  const errorOf = async (...argv: string[]): Promise<string> => (await host.cli(...argv)).err.trim();
+
+  it('say what to do', async () => {
+    expect(await errorOf('option', 'get', 'missing')).to.equal(
+      'Fehler: Die Option „missing“ gibt es nicht. „option list“ zeigt alle Optionen.',
+    );
+    expect(await errorOf('svc', 'key', 'revoke', 'missing')).to.match(/^Fehler: .*svc key list zeigt die IDs\.$/);
+    expect(await errorOf('jobs', 'list', '--limit=many')).to.equal(
+      'Fehler: --limit muss eine ganze Zahl von 1 bis 1.000 sein.',
+    );
+    expect(await errorOf('plugin', 'activate', 'missing')).to.match(/^Fehler: Das Plugin „missing“ gibt es/);
+  });
+
+  it('are findings of the doctor, and reasons why the site does not start', async () => {
+    expect(await errorOf('doctor')).to.include('administrator: Es gibt noch keinen Administrator; öffnen Sie');
+    const translate = translatorWithoutSite('de_DE');
+    const newer =
+      "The database is newer than this code: it has the migration '9_future' of 'host', which is unknown here. " +
+      'Start the newer version, or restore a backup created by this version.';
+    expect(translate(`The site was not started. ${newer} A backup was saved as /data/a.jsonl.gz.`)).to.match(
+      /^Die Website wurde nicht gestartet\. Die Datenbank ist neuer .* stellen Sie eine Sicherung .* Eine Sicherung wurde als /,
+    );
+    expect(translate('Port 80 is in use. Stop the program that uses it, or set PORT to another one.')).to.match(
+      /^Port 80 ist belegt\./,
+    );
   });
 });
 

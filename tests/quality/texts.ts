@@ -36,6 +36,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...["missing required argument '{1}'", "unknown option '{1}'", "unknown command '{1}'"],
     ...["option '{1}' argument missing", "too many arguments for '{1}'. Expected {2} arguments but got {3}."],
     ...["too many arguments for '{1}'. Expected {2} argument but got {3}.", 'Print JSON.'],
+    ...['a whole number', 'a number', 'a JSON object', 'a JSON array'],
     '{1}, active',
     '{1}, inactive',
     'Search: {1}',
@@ -81,6 +82,27 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Counts whose nouns are names of units, taxonomies and kinds of personal data. */
+const derivedCounts: Readonly<Record<string, readonly (readonly [one: string, many: string])[]>> = {
+  host: [
+    ...['day', 'hour', 'minute', 'second', 'tag'].map((unit) => [unit, `${unit}s`] as const),
+    ['category', 'categories'],
+  ],
+  svc: [
+    ...[
+      'submission',
+      'image',
+      'image request',
+      'unanswered question',
+      'webhook event',
+      'form answer',
+      'content text',
+      'other',
+    ].map((noun) => [noun, `${noun}s`] as const),
+    ['cancelled delivery', 'cancelled deliveries'],
+  ],
+};
+
 /** @param slug `host`, or of a plugin. */
 export function textsOf(slug: string): Texts {
   const texts = new Map<string, { file: string; many?: string }>();
@@ -92,9 +114,10 @@ export function textsOf(slug: string): Texts {
     : filesOf(`views/${slug}`, `plugins/${slug}/views`))
     if (file.endsWith('.hbs')) readTemplate(file, note);
   for (const text of derived[slug] ?? []) note(text, slug);
+  for (const [one, many] of derivedCounts[slug] ?? []) note(`{count} ${one}`, slug, `{count} ${many}`);
   if (slug !== 'host') readManifest(`plugins/${slug}/plugin.json`, note);
   for (const file of filesOf(slug === 'host' ? 'host/*.ts' : `plugins/${slug}/*.ts`))
-    if (isPage(file)) readCode(file, note);
+    if (isPage(file) || endsInTerminal.test(file)) readCode(file, note);
   for (const file of filesOf(...scriptsOf(slug)))
     for (const text of textsIn(readFileSync(`${root}/${file}`, 'utf8'))) note(text, file);
   return texts;
@@ -132,6 +155,9 @@ function notePlurals(node: unknown, note: (one: string, many: string) => void): 
 /** What people never read on a page. */
 const leftOut =
   /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks|loader|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+/** Their errors end a command or a start, and the terminal shows them. */
+const endsInTerminal =
+  /^host\/cli\/(?!open-timers)|-commands\.ts$|\/commands\/|^host\/(config|core|host|serve|recovery)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
 /** Contracts of REST and wire formats of providers, of which pages show names and summaries alone. */
 const contracts =
   /\.route\.ts|-routes?\.ts|\/(rest|mcp|abilities|stores|embeddings|images-generate|openai|videos)\/|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|posts-list|terms-routes/;
@@ -159,14 +185,43 @@ function readCode(file: string, note: Note): void {
   const visit = (node: ts.Node): void => {
     const call = ts.isCallExpression(node) ? node.expression.getText() : '';
     if (/formatCount$/.test(call)) noteCount((node as ts.CallExpression).arguments, file, note);
+    if (endsInTerminal.test(file) && isThrown(node))
+      node.arguments?.forEach((argument) => noteThrown(argument, file, note));
     const text = literalText(node);
-    if (text !== undefined && !isPartOfLiteral(node) && isShown({ node, text, file })) {
+    if (text !== undefined && isPage(file) && !isPartOfLiteral(node) && isShown({ node, text, file })) {
       note(text, file);
       return;
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
+}
+
+/** A value that is a sentence or empty, such as the reason of another error: what surrounds it is translated alone. */
+const sentenceOfValue = /(?:^|(?<=[.?!:]) )\{\d+\} (?=[A-Z])|(?<=[.?!]) ?(?:\{\d+\})+$/;
+
+function numberValues(text: string): string {
+  let count = 0;
+  return text.trim().replace(/\{\d+\}/g, () => `{${String((count += 1))}}`);
+}
+
+/** An error, or a line of an error that lists several. */
+function isThrown(node: ts.Node): node is ts.NewExpression | ts.CallExpression {
+  if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText());
+  return ts.isCallExpression(node) && /^(errors\.push|fail)$/.test(node.expression.getText());
+}
+
+/** The sentences of an error, which may be joined or chosen from. */
+function noteThrown(node: ts.Node, file: string, note: Note): void {
+  const text = literalText(node);
+  if (text === undefined || isPartOfLiteral(node)) {
+    ts.forEachChild(node, (child) => noteThrown(child, file, note));
+    return;
+  }
+  for (const part of text.split(sentenceOfValue).map(numberValues)) {
+    const isSentence = /^[“"'{-]*[A-Z{]|^(--|['"])\w/.test(part) && /[a-z] [a-z“"'{]/.test(part);
+    if (isSentence && hasLetters(part.replace(/\{\d+\}/g, ''))) note(part, file);
+  }
 }
 
 function noteCount(given: ts.NodeArray<ts.Expression>, file: string, note: Note): void {
