@@ -322,7 +322,7 @@ function mailPage({ mail }: Core, { templates }: Web['accounts']): LazyAdminPage
         unsent: (limit) => mail.unsent(limit),
         retry: (id) => mail.retry(id),
         remove: (id) => mail.remove(id),
-        sendTest: ({ email, name }) => templates.send({ to: email, template: 'test', data: { name } }),
+        sendTest: (user) => templates.send({ to: user, template: 'test' }),
       }),
   };
 }

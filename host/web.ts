@@ -215,8 +215,8 @@ type AccountMails = ReturnType<typeof createAccountMails>;
 
 /** Mails about accounts: links to choose a password, and notices of changes. */
 function createAccountMails(core: Core, views: Views) {
-  const { mail, site, database, users, hooks, clock, log } = core;
-  const templates = createTemplateMails({ mail, views, site });
+  const { mail, site, database, users, hooks, clock, log, translations } = core;
+  const templates = createTemplateMails({ mail, views, site, language: translations.language });
   const mailer = {
     isAvailable: () => mail.isAvailable(),
     queue: (...args: Parameters<typeof templates.queue>) => templates.queue(...args),

@@ -1,4 +1,4 @@
-import type { MailApi, QueuedMail } from '#plugin-api';
+import { inLanguage, type Language, type MailApi, type QueuedMail, type User } from '#plugin-api';
 
 export interface TemplateMailDependencies {
   readonly mail: Pick<MailApi, 'queue' | 'send'>;
@@ -11,13 +11,16 @@ export interface TemplateMailDependencies {
     safe(html: string): unknown;
   };
   readonly site: { readonly url: string; name(): Promise<string> };
+  /** The language of a profile, else of the site. */
+  language(locale?: string): Language | undefined;
 }
 
 export interface TemplateMail {
-  readonly to: string;
+  /** Reads the mail in the language of the profile, not in that of the request. The template has the values `name` and `login`. */
+  readonly to: Pick<User, 'email' | 'login' | 'displayName' | 'profile'>;
   /** Name below `views/mail`. The first line of the template is the subject. */
   readonly template: string;
-  readonly data: Readonly<Record<string, string | number>>;
+  readonly data?: Readonly<Record<string, string | number>>;
 }
 
 export interface TemplateMails {
@@ -31,21 +34,23 @@ export interface TemplateMails {
  * Mails from the templates in `views/mail`. A template is plain text: the subject, an empty line, and paragraphs. The HTML
  * version is built from the same text, in which a paragraph that is only a URL becomes a link.
  */
-export function createTemplateMails({ mail, views, site }: TemplateMailDependencies): TemplateMails {
+export function createTemplateMails({ mail, views, site, language }: TemplateMailDependencies): TemplateMails {
   async function render({ to, template, data }: TemplateMail) {
+    const known = { name: to.displayName, login: to.login, ...data };
     const frame = { site: { name: oneLine(await site.name()), url: site.url } };
     const values = Object.fromEntries(
-      Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]),
+      Object.entries(known).map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]),
     );
     const [subject = '', ...rest] = (await views.render(`mail/${template}`, values, frame)).trim().split('\n');
     const escaped = rest.join('\n').trim();
     const title = unescapeHtml(subject);
     const html = await views.render('mail/layout', { title, body: views.safe(toHtml(escaped)) }, frame);
-    return { to, subject: title, text: `${unescapeHtml(escaped)}\n`, html };
+    return { to: to.email, subject: title, text: `${unescapeHtml(escaped)}\n`, html };
   }
+  const renderFor = (message: TemplateMail) => inLanguage(language(message.to.profile?.locale), () => render(message));
   return {
-    queue: async (message, options) => mail.queue(await render(message), options),
-    send: async (message) => mail.send(await render(message)),
+    queue: async (message, options) => mail.queue(await renderFor(message), options),
+    send: async (message) => mail.send(await renderFor(message)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { withNotice, withFieldErrors } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, MailReceipt, FieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, MailReceipt, FieldErrors, User } from '#plugin-api';
 import { readRawText, readText } from './forms.ts';
 
 export interface MailPageDependencies {
@@ -15,7 +15,7 @@ export interface MailPageDependencies {
     remove(): Promise<void>;
   };
   /** Sends a test mail and returns the reply of the server. */
-  readonly sendTest: (to: { readonly email: string; readonly name: string }) => Promise<MailReceipt>;
+  readonly sendTest: (to: User) => Promise<MailReceipt>;
   /** Unsent mails, newest first. */
   readonly unsent: (limit: number) => Promise<
     readonly {
@@ -87,7 +87,7 @@ export function createMailPage({ settings, sendTest, unsent, retry, remove }: Ma
         );
       },
       test: async ({ user }) => {
-        const { reply } = await sendTest({ email: user.email, name: user.displayName });
+        const { reply } = await sendTest(user);
         return withNotice('success', `Test mail sent to ${user.email}. The server replied: ${reply}`);
       },
       retry: async (request) =>

@@ -1,5 +1,5 @@
 import type { HooksApi, Logger, UsersApi } from '#plugin-api';
-import type { AccountMailer } from './password-mails.ts';
+import type { AccountMail, AccountMailer } from './password-mails.ts';
 
 export interface AccountNoticesDependencies {
   readonly hooks: Pick<HooksApi, 'addAction'>;
@@ -14,7 +14,7 @@ export interface AccountNoticesDependencies {
  * server nothing is sent.
  */
 export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesDependencies): void {
-  async function notify(to: string, template: string, data: Readonly<Record<string, string | number>>): Promise<void> {
+  async function notify(to: AccountMail['to'], template: string, data: AccountMail['data'] = {}): Promise<void> {
     if (!(await mailer.isAvailable())) return;
     await mailer.queue({ to, template, data });
     log.info('Account notice queued', { event: 'account_notice_queued', template });
@@ -22,22 +22,21 @@ export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesD
 
   hooks.addAction('user_password_changed', async (userId) => {
     const user = await users.get(userId);
-    if (user) await notify(user.email, 'password-changed', { name: user.displayName, login: user.login });
+    if (user) await notify(user, 'password-changed');
   });
   hooks.addAction('profile_update', async (userId, before) => {
     const user = await users.get(userId);
     if (user && user.email.toLowerCase() !== before.email.toLowerCase())
-      await notify(before.email, 'email-changed', { name: user.displayName, login: user.login });
+      await notify({ ...user, email: before.email }, 'email-changed');
   });
   hooks.addAction('wp_create_application_password', async (userId, name) => {
     const user = await users.get(userId);
-    if (user)
-      await notify(user.email, 'application-password', { name: user.displayName, login: user.login, program: name });
+    if (user) await notify(user, 'application-password', { program: name });
   });
   hooks.addAction('login_throttled', (user, { ip, failures }) => {
     // Not awaited: the time of the failed sign-in must not reveal that the account exists.
-    notify(user.email, 'sign-in-throttled', { name: user.displayName, login: user.login, ip, failures }).catch(
-      (error: unknown) => log.error('Account notice failed', { event: 'account_notice_failed', error }),
+    notify(user, 'sign-in-throttled', { ip, failures }).catch((error: unknown) =>
+      log.error('Account notice failed', { event: 'account_notice_failed', error }),
     );
   });
 }

@@ -13,13 +13,17 @@ declare module '#plugin-api' {
   }
 }
 
-/** Queues or sends a mail from a template in `views/mail`. */
+/** A mail from a template in `views/mail`, in the language of the recipient. */
+export interface AccountMail {
+  readonly to: Pick<User, 'email' | 'login' | 'displayName' | 'profile'>;
+  readonly template: string;
+  /** Values of the template besides the name and the login of the recipient. */
+  readonly data?: Readonly<Record<string, string | number>>;
+}
+
 export interface AccountMailer {
   isAvailable(): Promise<boolean>;
-  queue(
-    mail: { readonly to: string; readonly template: string; readonly data: Readonly<Record<string, string | number>> },
-    options?: { readonly expiresAt?: number },
-  ): Promise<void>;
+  queue(mail: AccountMail, options?: { readonly expiresAt?: number }): Promise<void>;
 }
 
 export interface PasswordMailsDependencies {
@@ -65,13 +69,11 @@ export function createPasswordMails(dependencies: PasswordMailsDependencies): Pa
   async function sendLink(user: User, kind: PasswordLinkKind): Promise<void> {
     const { token, expiresAt } = await links.create(user.id, kind);
     const data = {
-      name: user.displayName,
-      login: user.login,
       url: `${siteUrl()}/admin/set-password?token=${token}`,
-      lifetime: formatWait(linkLifetimes[kind]),
+      lifetime: linkLifetimes[kind],
     };
     const template = kind === 'reset' ? 'reset-password' : 'invitation';
-    await mailer.queue({ to: user.email, template, data }, { expiresAt });
+    await mailer.queue({ to: user, template, data }, { expiresAt });
   }
 
   /** The lock makes parallel requests count each other. */

@@ -5,6 +5,7 @@ import {
   formatDate,
   formatDuration,
   formatNumber,
+  formatWait,
   schemaField,
 } from '#plugin-api';
 import type { FormFieldInit, JsonSchema } from '#plugin-api';
@@ -53,6 +54,7 @@ const formatting: Record<string, Helper> = {
   json: (value) => JSON.stringify(value) ?? 'null',
   number: (value) => formatNumber(value),
   duration: (value) => formatDuration(value),
+  wait: (value) => formatWait(Number(value)),
   date: (value, options) => formatDate(value, 'date', timezoneOf(options)),
   dateTime: (value, options) => formatDate(value, 'dateTime', timezoneOf(options)),
   time: (value, options) => formatDate(value, 'time', timezoneOf(options)),

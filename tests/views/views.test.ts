@@ -186,6 +186,7 @@ describe('views', () => {
       ['<i data-x="{{json value}}">', { value: { a: '"<' } }, '<i data-x="{&quot;a&quot;:&quot;\\&quot;&lt;&quot;}">'],
       ['{{number 1234567.5}} {{number "x"}}', {}, '1,234,567.5 x'],
       ['{{plural 1 "key" "keys"}}, {{plural 1200 "key" "keys"}}', {}, '1 key, 1,200 keys'],
+      ['{{wait 180000}} {{wait 1}}', {}, '3 minutes 1 second'],
       ['{{duration 340}} {{duration 2400}} {{duration 180000}} {{duration 7200000}}', {}, '340 ms 2.4 s 3 min 2 h'],
       ['{{date at}} | {{dateTime at}} | {{time at}}', { at }, '20 Nov 2026 | 20 Nov 2026, 23:30 | 23:30:05'],
       ['[{{date none}}{{date "nonsense"}}]', {}, '[]'],
