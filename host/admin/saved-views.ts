@@ -14,7 +14,8 @@ type ViewsOfUser = Readonly<Record<string, readonly SavedView[]>>;
 /** Where the saved views of users are kept. */
 export interface SavedViews {
   list(userId: number, page: string): Promise<readonly SavedView[]>;
-  set(userId: number, page: string, views: readonly SavedView[]): Promise<void>;
+  /** Replaces the views of a page by what `edit` returns of them. It runs again if another request changed them meanwhile. */
+  change(userId: number, page: string, edit: (views: readonly SavedView[]) => readonly SavedView[]): Promise<void>;
   /** Of a user who was deleted. */
   forget(userId: number): Promise<unknown>;
 }
@@ -22,17 +23,33 @@ export interface SavedViews {
 const maxViews = 12;
 const maxName = 40;
 const maxQuery = 1_000;
+/** Each loses to another request that stored its change. */
+const maxTries = 20;
 /** Parameters that say which part of the list is shown, or what was done on the page. */
 const passing = new Set(['page', 'before', 'action', '_nonce']);
 
 /** One option per user, which is read at the first list that the user opens. */
-export function createSavedViews(options: Pick<OptionsApi, 'get' | 'update' | 'delete'>): SavedViews {
+export function createSavedViews(
+  options: Pick<OptionsApi, 'get' | 'add' | 'update' | 'compareAndSet' | 'delete'>,
+): SavedViews {
   const nameOf = (userId: number): string => `admin_views_${String(userId)}`;
-  const read = (userId: number): Promise<ViewsOfUser> => options.get<ViewsOfUser>(nameOf(userId), {});
   return {
-    list: async (userId, page) => (await read(userId))[page] ?? [],
-    async set(userId, page, views) {
-      await options.update(nameOf(userId), { ...(await read(userId)), [page]: views }, { autoload: false });
+    list: async (userId, page) => (await options.get<ViewsOfUser>(nameOf(userId), {}))[page] ?? [],
+    async change(userId, page, edit) {
+      const name = nameOf(userId);
+      let stored: ViewsOfUser | null = null;
+      for (let tries = 0; tries < maxTries; tries += 1) {
+        stored = await options.get<ViewsOfUser | null>(name, null);
+        const next = { ...stored, [page]: edit(stored?.[page] ?? []) };
+        if (
+          stored === null
+            ? await options.add(name, next, { autoload: false })
+            : await options.compareAndSet(name, stored, next)
+        )
+          return;
+      }
+      // A filter makes the read value differ from the stored one, so nothing can be compared.
+      await options.update(name, { ...stored, [page]: edit(stored?.[page] ?? []) }, { autoload: false });
     },
     forget: (userId) => options.delete(nameOf(userId)),
   };
@@ -65,21 +82,18 @@ export const viewActions: Readonly<
 > = {
   'admin:save-view': async (store, page, { form, user }) => {
     const view = readView(form);
-    const others = (await store.list(user.id, page)).filter(({ name }) => name !== view.name);
-    if (others.length >= maxViews)
-      throw invalid(`A list has at most ${String(maxViews)} saved views. Delete one of them first.`);
-    await store.set(user.id, page, [...others, view]);
+    await store.change(user.id, page, (views) => {
+      const others = views.filter(({ name }) => name !== view.name);
+      if (others.length >= maxViews)
+        throw invalid(`A list has at most ${String(maxViews)} saved views. Delete one of them first.`);
+      return [...others, view];
+    });
     return { ...withNotice('success', `View "${view.name}" saved.`), redirect: `${page}?${view.query}` };
   },
   'admin:delete-view': async (store, page, { form, user }) => {
-    const views = await store.list(user.id, page);
-    const deleted = views.find(({ name }) => name === form['name']);
+    const deleted = (await store.list(user.id, page)).find(({ name }) => name === form['name']);
     if (!deleted) throw invalid('This view no longer exists. Reload the page.');
-    await store.set(
-      user.id,
-      page,
-      views.filter((view) => view !== deleted),
-    );
+    await store.change(user.id, page, (views) => views.filter(({ name }) => name !== deleted.name));
     const undo = { action: 'admin:save-view', fields: { ...deleted } };
     const notice = { kind: 'success', text: `View "${deleted.name}" deleted.`, undo } as const;
     return { notice, redirect: `${page}?${deleted.query}` };

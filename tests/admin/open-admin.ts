@@ -103,8 +103,11 @@ export async function openAdmin({
       set: async (userId, isHidden) => (isHidden ? hidden.add(userId) : hidden.delete(userId)),
     },
     savedViews: createSavedViews({
-      get: async <Value>(name: string) => (options.get(name) ?? {}) as Value,
+      get: async <Value>(name: string, fallback?: Value) => (options.get(name) ?? fallback) as Value,
       update: async (name, value) => options.set(name, value) === options,
+      add: async (name, value) => !options.has(name) && options.set(name, value) === options,
+      compareAndSet: async (name, expected, next) =>
+        options.get(name) === expected && options.set(name, next) === options,
       delete: async (name) => options.delete(name),
     }),
     ...(uploadsDir !== undefined && { uploadsDir }),

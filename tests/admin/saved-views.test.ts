@@ -126,4 +126,16 @@ describeHosts('saved views of the lists of a site', (dialectCase) => {
     await site.host.users.delete(id);
     expect(await site.host.options.get(`admin_views_${String(id)}`, null)).to.equal(null);
   });
+
+  it('lose none of those that are saved at the same time', async () => {
+    const { id } = await site.create({ login: 'cleo', role: 'administrator' });
+    const names = Array.from({ length: 6 }, (_, at) => `View ${String(at)}`);
+    await Promise.all(
+      names.map((name) =>
+        createSavedViews(site.host.options).change(id, 'users', (views) => [...views, { name, query: `s=${name}` }]),
+      ),
+    );
+    const stored = await createSavedViews(site.host.options).list(id, 'users');
+    expect(stored.map(({ name }) => name).sort()).to.deep.equal(names);
+  });
 });
