@@ -3,7 +3,7 @@ import type { Conversation, ConversationStore, Owner, StoredMessage } from './co
 import { toConversation, toMessage, newConversationRow, storableJson } from './conversation-rows.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { createAppendMessages, createWriteParts } from './append-messages.ts';
+import { createAppendMessages, createWriteParts, lockConversation } from './append-messages.ts';
 import { createRemoveMessage } from './remove-message.ts';
 import { createSetFeedback } from './set-feedback.ts';
 import { deleteConversations } from './delete-conversations.ts';
@@ -72,14 +72,16 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
       }, outer),
     append: createAppendMessages(parts),
     remove: createRemoveMessage(parts),
-    update: (conversationId, changes, outer) =>
+    update: (conversationId, { variables = {}, stored = [], consentedAt }, outer) =>
       inTransaction(async (transaction) => {
-        const { variables, stored, consentedAt } = changes;
+        const locked = await lockConversation(transaction, database.dialect, conversationId);
+        if (locked === undefined) return;
+        const before = toConversation(locked);
         await transaction<ConversationRow>(tables.conversations)
           .where({ id: conversationId })
           .update({
-            ...(variables !== undefined && { variables: storableJson(variables) }),
-            ...(stored !== undefined && { stored: storableJson(stored) }),
+            variables: storableJson({ ...before.variables, ...variables }),
+            stored: storableJson([...before.stored, ...stored]),
             ...(consentedAt !== undefined && { consented_at: consentedAt }),
             revision: await nextRevision(transaction, database.dialect),
           });

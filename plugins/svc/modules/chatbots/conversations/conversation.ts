@@ -111,6 +111,7 @@ export interface ConversationStore {
   ): Promise<{ readonly conversation: Conversation; readonly added: readonly string[] }>;
   /** Deletes a message, for an answer that is generated again. */
   remove(conversationId: number, messageId: string, transaction?: Knex.Transaction): Promise<boolean>;
+  /** Sets the given variables and appends the given values. Others stay, so concurrent changes are not lost. */
   update(
     conversationId: number,
     changes: Partial<Pick<Conversation, 'variables' | 'stored' | 'consentedAt'>>,

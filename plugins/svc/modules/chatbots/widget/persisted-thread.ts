@@ -1,6 +1,7 @@
 import { errors } from '../../../kit/errors.ts';
 import type { Conversation, ConversationStore, NewConversation, StoredMessage } from '../conversations/conversation.ts';
 import { widgetMessage } from './response-mappers.ts';
+import { changedVariables } from './rule-outcomes.ts';
 import type { Thread } from './thread.ts';
 
 export interface PersistedThreadParts {
@@ -58,12 +59,9 @@ export function createPersistedThread({ conversations, conversation, initial }: 
       return { count: current.messageCount, message: widgetMessage(added) };
     },
     async saveRuleChanges({ variables: changed, stored: added }) {
-      variables = changed;
       const { id, stored: before } = stored();
-      await conversations.update(id, {
-        variables: changed,
-        ...(added.length > 0 && { stored: [...before, ...added] }),
-      });
+      await conversations.update(id, { variables: changedVariables(variables, changed), stored: added });
+      variables = changed;
       current = { ...stored(), variables: changed, stored: [...before, ...added] };
     },
     async history(messageId, limit) {

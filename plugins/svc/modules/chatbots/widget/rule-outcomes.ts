@@ -160,6 +160,14 @@ function isVisible(element: FormElement): element is VisibleElement {
   return element.type !== 'hidden';
 }
 
+/** The variables that rules changed. Only these are stored, because others may have changed since they were read. */
+export function changedVariables(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => before[name] !== value));
+}
+
 /** Whether rules changed anything that is stored with the conversation. */
 export function changesConversation({ matched, stored }: RuleOutcome, bot: Pick<Bot, 'rules'>): boolean {
   return (

@@ -22,8 +22,6 @@ export async function saveSolved(
   const solved = request.params['solved'] === true;
   const conversation = await threads.findOwn(visitor, textParam(request, 'conversation'));
   if (conversation !== null)
-    await conversations.update(conversation.id, {
-      variables: { ...conversation.variables, [variable]: solved ? 'yes' : 'no' },
-    });
+    await conversations.update(conversation.id, { variables: { [variable]: solved ? 'yes' : 'no' } });
   return { solved };
 }

@@ -6,7 +6,7 @@ import type { Conversation } from '../conversations/conversation.ts';
 import { widgetMessage } from './response-mappers.ts';
 import { pageUrlParam, textParam } from './parameters.ts';
 import type { FormResponse, WidgetMessage } from './protocol.ts';
-import { findForm, changesConversation, type RuleResult } from './rule-outcomes.ts';
+import { changedVariables, findForm, changesConversation, type RuleResult } from './rule-outcomes.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
 
@@ -121,8 +121,8 @@ async function applyRules(
   const { visitor, uuid, conversation, submissionId, answers } = submission;
   if (conversation !== null && isNew && changesConversation(outcome, visitor.bot)) {
     await conversations.update(conversation.id, {
-      variables: outcome.variables,
-      ...(outcome.stored.length > 0 && { stored: [...conversation.stored, ...outcome.stored] }),
+      variables: changedVariables(conversation.variables, outcome.variables),
+      stored: outcome.stored,
     });
   }
   const reply = outcome.reply ?? outcome.block;

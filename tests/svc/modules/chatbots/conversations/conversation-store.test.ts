@@ -137,6 +137,19 @@ describeDialects('the store of conversations', (open) => {
       stored: [{ name: 'budget', value: '10' }],
       consentedAt: 5,
     });
+    // What a visitor and a rule change at the same time is both kept.
+    await Promise.all([
+      store.update(id, { variables: { solved: 'yes' } }),
+      store.update(id, { variables: { a: 'c', topic: 'refund' }, stored: [{ name: 'plan', value: 'pro' }] }),
+    ]);
+    expect(await store.find(uuid)).to.deep.include({
+      variables: { a: 'c', solved: 'yes', topic: 'refund' },
+      stored: [
+        { name: 'budget', value: '10' },
+        { name: 'plan', value: 'pro' },
+      ],
+      consentedAt: 5,
+    });
     expect(await store.delete(id)).to.equal(true);
     expect(await store.delete(id)).to.equal(false);
     expect(await store.find(uuid)).to.equal(null);
