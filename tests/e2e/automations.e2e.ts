@@ -99,8 +99,9 @@ describe('automations in the admin', () => {
       events.map(({ data }) => (data['queue_item'] as { readonly target_identifier: string }).target_identifier).sort(),
     ).to.deep.equal(['forest coffee', 'mountain coffee']);
     await page.goto(at('svc/tasks'));
-    await page.getByRole('heading', { name: 'Coffee notes' }).waitFor();
+    await page.getByRole('link', { name: 'Coffee notes' }).waitFor();
     await clean('tasks');
+    await page.getByRole('button', { name: 'Actions for Coffee notes' }).click();
     await page.getByRole('button', { name: 'Run now: Coffee notes' }).click();
     await page.getByText('Coffee notes: The source has no new entries.').waitFor();
     expect(receiver.received.length).to.equal(2);
@@ -133,13 +134,17 @@ describe('automations in the admin', () => {
   it('pause, duplicate and delete tasks', async () => {
     const { id } = await site.task({ name: 'Short lived' });
     await page.goto(at('svc/tasks'));
-    await page.getByRole('button', { name: 'Pause: Short lived' }).click();
+    const row = page.locator(`#task-${String(id)}`);
+    const choose = async (name: string): Promise<void> => {
+      await row.getByRole('button', { name: 'Actions for Short lived' }).click();
+      await row.getByRole('button', { name, exact: true }).click();
+    };
+    await choose('Pause: Short lived');
     await page.getByText(/Short lived is paused/).waitFor();
-    await page.getByRole('button', { name: 'Duplicate Short lived' }).click();
+    await choose('Duplicate Short lived');
     await page.getByText('Short lived (copy) created without items.').waitFor();
     await page.goto(at('svc/tasks'));
-    const card = page.locator(`#task-${String(id)}`);
-    await card.getByRole('button', { name: 'Delete Short lived', exact: true }).click();
+    await choose('Delete Short lived');
     expect(await confirmQuestion(page)).to.contain('Delete Short lived and its items?');
     await page.getByText('Short lived and its items were deleted.').waitFor();
     expect(problems).to.deep.equal([]);

@@ -4,17 +4,32 @@ import { readText } from './form-values.ts';
 import type { Transfer } from '../kit/read-transfer.ts';
 import { downloadJson, importUpload, type RefusedImport } from './transfer-actions.ts';
 
-interface Named {
+interface Named<Status extends string = 'active' | 'inactive'> {
   readonly id: number;
   readonly name: string;
-  readonly status: 'active' | 'inactive';
+  readonly status: Status;
 }
 
+/** How switching several on and off is called, by the state of what is off. */
+const switches = {
+  inactive: {
+    on: 'Activate',
+    off: 'Deactivate',
+    text: (what: string, isOn: boolean) => (isOn ? `${what} activated.` : `${what} deactivated.`),
+  },
+  paused: {
+    on: 'Resume',
+    off: 'Pause',
+    text: (what: string, isOn: boolean) => (isOn ? `${what} resumed.` : `${what} paused.`),
+  },
+} as const;
+export type Off = keyof typeof switches;
+
 /** What a person can do with several checked records. @param question before they are deleted */
-export function recordBulkOptions(question: string) {
+export function recordBulkOptions(question: string, off: Off) {
   return [
-    { value: 'active', label: 'Activate' },
-    { value: 'inactive', label: 'Deactivate' },
+    { value: 'active', label: switches[off].on },
+    { value: off, label: switches[off].off },
     { value: 'delete', label: 'Delete', confirm: question },
   ];
 }
@@ -63,7 +78,7 @@ export function recordActions<Item extends Named>(
         status === 'active' ? `${name} is active.` : `${name} is inactive. ${texts.inactive}`,
       );
     },
-    bulk: (request) => changeSeveral(init, request),
+    bulk: (request) => changeSeveral(init, request, 'inactive'),
     duplicate: async (request) => {
       const { id, name } = await store.duplicate((await find(request)).id);
       return withNotice('success', texts.duplicated(name), { redirect: editUrl(id) });
@@ -94,10 +109,22 @@ export function recordActions<Item extends Named>(
   };
 }
 
-/** Activates, deactivates or deletes the checked records. `undo` restores the states in `was`. */
-async function changeSeveral<Item extends Named>(
-  { store, listSlug, texts }: RecordActionsInit<Item>,
+/** What `changeSeveral` needs of a list. */
+interface SeveralInit<Item, Status extends string> {
+  readonly store: {
+    list(): Promise<readonly Item[]>;
+    update(id: number, changes: { readonly status: Status }): Promise<unknown>;
+    delete(id: number): Promise<unknown>;
+  };
+  readonly listSlug: string;
+  readonly texts: { readonly deleted: (name: string) => string; readonly count: (count: number) => string };
+}
+
+/** Switches the checked records on or off, or deletes them. `undo` restores the states in `was`. */
+export async function changeSeveral<Status extends Off, Item extends Named<'active' | Status>>(
+  { store, listSlug, texts }: SeveralInit<Item, 'active' | Status>,
   request: AdminRequest,
+  off: Status,
 ): Promise<AdminActionResult> {
   const wanted = readText(request, 'do');
   const before = readFormer(request);
@@ -105,16 +132,14 @@ async function changeSeveral<Item extends Named>(
   const selected = (await store.list()).filter(({ id }) => ids.has(id));
   const { query, redirect } = backToList(request, listSlug, ['s', 'status']);
   const [first] = selected;
-  if (!['active', 'inactive', 'delete', 'undo'].includes(wanted) || !first) throw notSelected();
+  if (!['active', off, 'delete', 'undo'].includes(wanted) || !first) throw notSelected();
   const what = selected.length === 1 ? first.name : texts.count(selected.length);
   if (wanted === 'delete') {
     for (const { id } of selected) await store.delete(id);
     return withNotice('success', texts.deleted(what), { redirect });
   }
   for (const { id } of selected)
-    await store.update(id, {
-      status: (wanted === 'undo' ? before.get(id) : wanted) === 'active' ? 'active' : 'inactive',
-    });
+    await store.update(id, { status: (wanted === 'undo' ? before.get(id) : wanted) === 'active' ? 'active' : off });
   if (wanted === 'undo') return withNotice('success', `${what}: previous state restored.`, { redirect });
   const fields = {
     do: 'undo',
@@ -122,6 +147,6 @@ async function changeSeveral<Item extends Named>(
     was: writeFormer(selected, ({ status }) => status),
     back: query,
   };
-  const text = `${what} ${wanted === 'active' ? 'activated' : 'deactivated'}.`;
+  const text = switches[off].text(what, wanted === 'active');
   return { notice: { kind: 'success', text, undo: { action: 'bulk', fields } }, redirect };
 }

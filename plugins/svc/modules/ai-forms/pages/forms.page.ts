@@ -1,7 +1,8 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatCount, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { recordActions } from '../../../admin-ui/record-actions.ts';
+import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
@@ -13,14 +14,14 @@ const template = 'svc/ai-forms-list';
 
 export function formsPage(parts: AiForms): AdminPageBody {
   return {
-    render: async () => ({ template, data: await listView(parts) }),
+    render: async ({ query }) => ({ template, data: await formsView(parts, { query }) }),
     actions: {
       create: (request) => create(parts, readText(request, 'starter')),
       ...recordActions({
         store: parts.forms,
         find: (request) => postedForm(parts, request),
         transfer: formTransfer,
-        page: async (refused) => ({ template, data: await listView(parts, refused) }),
+        page: async (refused) => ({ template, data: await formsView(parts, { query: {}, refused }) }),
         editSlug,
         listSlug: formsSlug,
         fileNames: { one: ({ id }) => `ai-form-${String(id)}`, all: 'ai-forms' },
@@ -28,7 +29,7 @@ export function formsPage(parts: AiForms): AdminPageBody {
           count: (count) => formatCount(count, 'form'),
           inactive: 'Visitors cannot see it.',
           duplicated: (name) => `${name} created. It is inactive.`,
-          deleted: (name) => `${name} and its submissions deleted.`,
+          deleted: (name) => `${name} deleted, with all submissions.`,
           imported: (count) => `${formatCount(count, 'form')} imported.`,
         },
       }),
@@ -36,25 +37,32 @@ export function formsPage(parts: AiForms): AdminPageBody {
   };
 }
 
-async function listView(parts: AiForms, refused?: RefusedImport): Promise<Record<string, unknown>> {
-  const { host, settings } = parts;
-  const { forms, submissions } = parts;
-  const [list, latest, ready, sandbox] = await Promise.all([
-    forms.list(),
+interface ListInit extends Pick<AdminRequest, 'query'> {
+  readonly refused?: RefusedImport;
+}
+
+/** The data of `svc/ai-forms-list`. */
+async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<Record<string, unknown>> {
+  const { host, settings, submissions } = parts;
+  const [forms, latest, ready, sandbox] = await Promise.all([
+    parts.forms.list(),
     submissions.latest(),
     findReadyModel(parts),
     settings.sandbox.isOn(),
   ]);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
+  const list = formList({ query }, { forms, latest });
   return {
-    forms: list.map((form) => ({
-      ...card(host, form),
+    total: forms.length,
+    ...list,
+    forms: list.rows.map((form) => ({
+      ...formRow(host, form),
       model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`,
       last: latest.get(form.id),
     })),
     starters: starters.map(({ id, label, description }) => ({ label, description, fields: { starter: id } })),
     blankFields: { starter: 'blank' },
-    several: list.length > 1,
+    several: forms.length > 1,
     submissionsHref: host.admin.url(submissionsSlug),
     canAnswer: ready !== null,
     setupHref: host.admin.url('svc/setup'),
@@ -63,7 +71,31 @@ async function listView(parts: AiForms, refused?: RefusedImport): Promise<Record
   };
 }
 
-function card(host: AiForms['host'], form: AiForm): Record<string, unknown> {
+/** The shown forms, by search, state, sorting and page. */
+function formList(
+  request: Pick<AdminRequest, 'query'>,
+  { forms, latest }: { readonly forms: readonly AiForm[]; readonly latest: ReadonlyMap<number, number> },
+) {
+  return recordList(request, {
+    items: forms,
+    states: recordStates,
+    words: ({ model }) => [model],
+    sortedBy: 'id',
+    columns: [
+      { label: 'Name', key: 'name' },
+      { label: 'State' },
+      { label: 'Completed', key: 'submissions', isNumber: true },
+      { label: 'Last submission', key: 'last' },
+      { label: 'Embedding' },
+      { label: 'Id', key: 'id', isNumber: true },
+    ],
+    values: ({ id, submissions }) => ({ id, submissions, last: latest.get(id) ?? null }),
+    count: (count) => formatCount(count, 'form'),
+    question: 'Delete the selected forms and all their submissions? They disappear from the pages that show them.',
+  });
+}
+
+function formRow(host: AiForms['host'], form: AiForm): Record<string, unknown> {
   const active = form.status === 'active';
   return {
     id: form.id,

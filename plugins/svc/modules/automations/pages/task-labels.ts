@@ -34,6 +34,11 @@ export function taskBadge(status: 'active' | 'paused'): Badge {
   return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Paused', kind: 'warning' };
 }
 
+export const taskStates = [
+  { name: 'active', label: 'Active' },
+  { name: 'paused', label: 'Paused' },
+] as const;
+
 export const namedSchedules = [
   { value: '', label: 'Manually' },
   { value: 'hourly', label: 'Hourly' },

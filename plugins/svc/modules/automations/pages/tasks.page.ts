@@ -1,6 +1,8 @@
 import { formatCount, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
+import { changeSeveral } from '../../../admin-ui/record-actions.ts';
+import { recordList } from '../../../admin-ui/record-list.ts';
 import type { Automations } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
 import { tasksSlug, taskEditSlug, taskSlug } from './task-slugs.ts';
@@ -8,13 +10,14 @@ import type { ItemCounts } from '../queue/item.ts';
 import type { Run } from '../runs/run-store.ts';
 import { maxConcurrency } from '../settings.ts';
 import type { Task } from '../tasks/task.ts';
-import { summarizeProgress, runMessage, scheduleLabel, taskBadge } from './task-labels.ts';
+import { summarizeProgress, runMessage, scheduleLabel, taskBadge, taskStates } from './task-labels.ts';
 
 const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
 
 /** The data of `svc/automations`. */
 async function tasksView(
   automations: Automations,
+  request: Pick<AdminRequest, 'query'>,
   typed?: { readonly concurrency: string; readonly error: string | undefined },
 ): Promise<Record<string, unknown>> {
   const { host, tasks, items, runs, types, settings } = automations;
@@ -28,9 +31,12 @@ async function tasksView(
   ]);
   const labels = new Map(kinds.map(({ id, label }) => [id, label]));
   const busy = [...counts.values()].reduce((sum, { pending, processing }) => sum + pending + processing, 0);
+  const list = taskList(request, { tasks: all, next, last });
   return {
-    tasks: all.map((task) => ({
-      ...card(task, { counts: counts.get(task.id) ?? none, last: last.get(task.id) }),
+    total: all.length,
+    ...list,
+    tasks: list.rows.map((task) => ({
+      ...taskRow(task, { counts: counts.get(task.id) ?? none, last: last.get(task.id) }),
       type: labels.get(task.type) ?? task.type,
       typeIsGone: !labels.has(task.type),
       next: next.get(task.id),
@@ -48,7 +54,38 @@ async function tasksView(
   };
 }
 
-function card(
+/** The shown tasks, by search, state, sorting and page. */
+function taskList(
+  request: Pick<AdminRequest, 'query'>,
+  {
+    tasks,
+    next,
+    last,
+  }: {
+    readonly tasks: readonly Task[];
+    readonly next: ReadonlyMap<number, number>;
+    readonly last: ReadonlyMap<number, Run>;
+  },
+) {
+  return recordList(request, {
+    items: tasks,
+    states: taskStates,
+    words: () => [],
+    sortedBy: 'name',
+    columns: [
+      { label: 'Name', key: 'name' },
+      { label: 'State' },
+      { label: 'Items' },
+      { label: 'Next run', key: 'next' },
+      { label: 'Last run', key: 'last' },
+    ],
+    values: ({ id }) => ({ next: next.get(id) ?? null, last: last.get(id)?.startedAt ?? null }),
+    count: (count) => formatCount(count, 'task'),
+    question: 'Delete the selected tasks and their items? Posts and images that they created are kept.',
+  });
+}
+
+function taskRow(
   { id, name, status, schedule }: Task,
   { counts, last }: { readonly counts: ItemCounts; readonly last: Run | undefined },
 ): Record<string, unknown> {
@@ -81,11 +118,23 @@ const template = 'svc/automations';
 /** The list of tasks with their progress, next runs and actions. */
 export function tasksPage(automations: Automations): AdminPageBody {
   return {
-    render: async () => ({ template, data: await tasksView(automations) }),
+    render: async (request) => ({ template, data: await tasksView(automations, request) }),
     actions: {
       ...taskActions(automations, () => tasksSlug),
+      bulk: (request) => changeSeveral(bulkInit(automations), request, 'paused'),
       settings: (request) => saveSettings(automations, request),
       live: async () => ({ data: { stamp: listStamp(await automations.items.allCounts()), busy: true } }),
+    },
+  };
+}
+
+function bulkInit({ tasks }: Automations): Parameters<typeof changeSeveral<'paused', Task>>[0] {
+  return {
+    store: tasks,
+    listSlug: tasksSlug,
+    texts: {
+      count: (count) => formatCount(count, 'task'),
+      deleted: (name) => `${name} deleted. Posts and images are kept.`,
     },
   };
 }
@@ -101,7 +150,7 @@ function saveSettings(automations: Automations, request: AdminRequest): Promise<
     },
     async (errors) => ({
       template,
-      data: await tasksView(automations, { concurrency: typed, error: errors['concurrency'] }),
+      data: await tasksView(automations, { query: {} }, { concurrency: typed, error: errors['concurrency'] }),
     }),
   );
 }

@@ -1,8 +1,8 @@
-import { formatCount, listQuery, listTabs, listView, matchesSearch, pageRows, queryText } from '#plugin-api';
-import { readList, withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { HostApi } from '#plugin-api';
+import { formatCount, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { recordActions, recordBulkOptions } from '../../../admin-ui/record-actions.ts';
+import { recordActions } from '../../../admin-ui/record-actions.ts';
+import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
@@ -104,59 +104,32 @@ async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Prom
   };
 }
 
-const statuses = ['active', 'inactive'] as const;
-
 /** The shown bots, by search, state, sorting and page. */
 function botList(
   request: Pick<AdminRequest, 'query'>,
   { bots, activity }: { readonly bots: readonly Bot[]; readonly activity: ReadonlyMap<number, BotActivity> },
 ) {
-  const search = queryText(request, 's');
-  const status = statuses.find((name) => name === queryText(request, 'status')) ?? '';
-  const found = bots.filter(({ name, model }) => matchesSearch(search, name, model));
-  const shown = found.filter((bot) => status === '' || bot.status === status);
-  const sortable = ['id', 'name', 'conversations', 'lastActivity'] as const;
-  const { state, rows } = pageRows(
-    readList(request, { sortable: [...sortable], filters: { s: search, status } }),
-    shown,
-    (bot, column) =>
-      column === 'id'
-        ? bot.id
-        : column === 'name'
-          ? bot.name
-          : column === 'conversations'
-            ? (activity.get(bot.id)?.conversations ?? 0)
-            : (activity.get(bot.id)?.lastMessageAt ?? null),
-  );
-  return {
-    rows,
-    search,
-    searchFields: { status },
-    tabs: listTabs({ filter: 'status', current: status, search }, [
-      { name: '', label: 'All', count: found.length },
-      ...statuses.map((name) => ({
-        ...{ name, label: statusBadge(name).text },
-        count: found.filter((bot) => bot.status === name).length,
-      })),
-    ]),
-    bulkFields: { back: listQuery(state) },
-    bulkOptions: recordBulkOptions(
-      'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
-    ),
-    list: listView(state, {
-      total: shown.length,
-      text: formatCount(shown.length, 'chatbot'),
-      chips: { s: `Search: ${search}`, status: status === '' ? '' : statusBadge(status).text },
-      columns: [
-        { label: 'Name', key: 'name' },
-        { label: 'State' },
-        { label: 'Conversations', key: 'conversations', isNumber: true },
-        { label: 'Last activity', key: 'lastActivity' },
-        { label: 'Shown' },
-        { label: 'Id', key: 'id', isNumber: true },
-      ],
+  return recordList(request, {
+    items: bots,
+    states: recordStates,
+    words: ({ model }) => [model],
+    sortedBy: 'id',
+    columns: [
+      { label: 'Name', key: 'name' },
+      { label: 'State' },
+      { label: 'Conversations', key: 'conversations', isNumber: true },
+      { label: 'Last activity', key: 'lastActivity' },
+      { label: 'Shown' },
+      { label: 'Id', key: 'id', isNumber: true },
+    ],
+    values: ({ id }) => ({
+      id,
+      conversations: activity.get(id)?.conversations ?? 0,
+      lastActivity: activity.get(id)?.lastMessageAt ?? null,
     }),
-  };
+    count: (count) => formatCount(count, 'chatbot'),
+    question: 'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
+  });
 }
 
 /** Its provider is not connected. */

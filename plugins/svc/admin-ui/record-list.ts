@@ -1,0 +1,71 @@
+import { listQuery, listTabs, listView, matchesSearch, pageRows, queryText, readList } from '#plugin-api';
+import type { AdminRequest, ListColumn } from '#plugin-api';
+import { recordBulkOptions, type Off } from './record-actions.ts';
+
+interface Listed {
+  readonly name: string;
+  readonly status: string;
+}
+
+export interface RecordListInit<Item extends Listed> {
+  readonly items: readonly Item[];
+  /** With their labels, in the order of the tabs. */
+  readonly states: readonly [State<'active'>, State<Off>];
+  /** What a search finds besides the name. */
+  readonly words: (item: Item) => readonly string[];
+  readonly columns: readonly ListColumn[];
+  /** Key of the column that sorts the list at first. */
+  readonly sortedBy: string;
+  /** What items are sorted by in columns other than the name; null comes last. */
+  readonly values: (item: Item) => Readonly<Record<string, string | number | null>>;
+  /** What several are: `3 chatbots`. */
+  readonly count: (count: number) => string;
+  /** Asked before the checked items are deleted. */
+  readonly question: string;
+}
+
+interface State<Name> {
+  readonly name: Name;
+  readonly label: string;
+}
+
+export const recordStates = [
+  { name: 'active', label: 'Active' },
+  { name: 'inactive', label: 'Inactive' },
+] as const;
+
+/** Search, states, sorting, page and bulk actions of a list of chatbots, forms or tasks, and the rows that it shows. */
+export function recordList<Item extends Listed>(
+  request: Pick<AdminRequest, 'query'>,
+  { items, states, words, columns, sortedBy, values, count, question }: RecordListInit<Item>,
+) {
+  const search = queryText(request, 's');
+  const status = states.find(({ name }) => name === queryText(request, 'status'));
+  const found = items.filter((item) => matchesSearch(search, item.name, ...words(item)));
+  const shown = found.filter((item) => status === undefined || item.status === status.name);
+  const filters = { s: search, status: status?.name ?? '' };
+  const sortable = [sortedBy, ...columns.flatMap(({ key = sortedBy }) => (key === sortedBy ? [] : key))] as const;
+  const { state, rows } = pageRows(readList(request, { sortable: [...sortable], filters }), shown, (item, column) =>
+    column === 'name' ? item.name : (values(item)[column] ?? null),
+  );
+  return {
+    rows,
+    search,
+    searchFields: { status: filters.status },
+    tabs: listTabs({ filter: 'status', current: filters.status, search }, [
+      { name: '', label: 'All', count: found.length },
+      ...states.map(({ name, label }) => ({
+        ...{ name, label },
+        count: found.filter((item) => item.status === name).length,
+      })),
+    ]),
+    bulkFields: { back: listQuery(state) },
+    bulkOptions: recordBulkOptions(question, states[1].name),
+    list: listView(state, {
+      total: shown.length,
+      text: count(shown.length),
+      chips: { s: `Search: ${search}`, status: status?.label ?? '' },
+      columns,
+    }),
+  };
+}
