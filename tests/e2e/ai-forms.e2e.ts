@@ -9,6 +9,7 @@ import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-subm
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
+import { becomes } from '../helpers/until.ts';
 
 /** PICTURES=<folder> takes pictures of the pages. */
 const pictures = process.env['PICTURES'];
@@ -98,6 +99,26 @@ describe('AI forms in a browser', function () {
       .getByLabel('Label', { exact: true })
       .and(page.locator('[value="Who"]'))
       .waitFor();
+    // The same by dragging, to the top, and by the arrow keys, back down.
+    const labels = (): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('[data-row] input[name$="[label]"]')].map((input) => input.value)`);
+    const before = await labels();
+    const grip = (at: number) => page.locator('[data-row-grip]').nth(at);
+    await grip(3).hover();
+    await page.mouse.down();
+    await page
+      .locator('[data-row]')
+      .first()
+      .hover({ position: { x: 30, y: 4 }, force: true });
+    await page.locator('[data-row][data-drop="before"]').first().waitFor();
+    await picture('edit-dragging');
+    await page.mouse.up();
+    await becomes(labels, ['Who', ...before.filter((label) => label !== 'Who')]);
+    for (let step = 1; step <= 3; step += 1) {
+      await page.keyboard.press('ArrowDown');
+      await becomes(async () => (await labels()).indexOf('Who'), step);
+    }
+    expect(await labels()).to.deep.equal(before);
     await page
       .getByRole('textbox', { name: 'Prompt', exact: true })
       .fill('echo: # {product}\n\nFor {who}: {features} {length}');

@@ -52,13 +52,13 @@ export function filledElements<Draft extends ElementDraft>(drafts: readonly Draf
   return drafts.filter(({ id, label }) => id !== '' || label !== '');
 }
 
-/** Applies a button beside the fields: add, remove, up or down. */
+/** Applies a button beside the fields (add, remove, up or down), or a field that was dragged (move). */
 export function arrangeElements<Draft>(
   elements: readonly Draft[],
   request: AdminRequest,
   create: (type: string) => Draft,
 ): readonly Draft[] {
-  const { verb, at } = readEdit(request.form['_do']);
+  const { verb, at, to } = readEdit(request.form['_do']);
   switch (verb) {
     case 'add':
       return [...elements, create(readText(request, 'add_type'))];
@@ -68,6 +68,8 @@ export function arrangeElements<Draft>(
       return moveItem(elements, at, at - 1);
     case 'down':
       return moveItem(elements, at, at + 1);
+    case 'move':
+      return moveItem(elements, at, to);
     default:
       return elements;
   }

@@ -14,16 +14,17 @@ export function uniqueId(name: string, existing: readonly string[], fallback: st
   }
 }
 
-/** Returns the list with an item at another index; unchanged if the index is out of range. */
+/** Returns the list with an item at another index; unchanged if an index is out of range. */
 export function moveItem<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const list = [...items];
-  if (to < 0 || to >= list.length) return list;
+  if ([from, to].some((index) => index < 0 || index >= list.length)) return list;
   list.splice(to, 0, ...list.splice(from, 1));
   return list;
 }
 
-/** Parses the value of a button in a list: `up:3` is `{verb: 'up', at: 3}`. */
-export function readEdit(typed: unknown): { readonly verb: string; readonly at: number } {
-  const [, verb = '', at = '-1'] = /^([a-z-]+)(?::(\d{1,5}))?$/.exec(typeof typed === 'string' ? typed : '') ?? [];
-  return { verb, at: Number(at) };
+/** Parses the value of a button in a list: `up:3` is `{verb: 'up', at: 3}`, `move:3:0` also has `to: 0`. */
+export function readEdit(typed: unknown): { readonly verb: string; readonly at: number; readonly to: number } {
+  const text = typeof typed === 'string' ? typed : '';
+  const [, verb = '', at = '-1', to = '-1'] = /^([a-z-]+)(?::(\d{1,5}))?(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return { verb, at: Number(at), to: Number(to) };
 }
