@@ -88,11 +88,22 @@ function submissionRow(submission: Submission, names: ReadonlyMap<number, string
     form: submission.formName,
     bot: names.get(submission.botId) ?? '(deleted chatbot)',
     person: person || (submission.userId === 0 ? 'Guest' : `User ${submission.userId}`),
+    message: firstLine(values, person),
     conversation: submission.conversation,
     // The browser sends this URL, so only http and https become links.
     pageUrl: /^https?:\/\//i.test(submission.pageUrl) ? submission.pageUrl : '',
     answers: Object.entries(labels).map(([name, label]) => ({ label, value: values[name] || '-' })),
   };
+}
+
+/** The first line of what the person wrote: of the longest answer, the fields that say who it is aside. */
+function firstLine(values: Submission['display_values'], person: string): string {
+  const answers = Object.entries(values).filter(
+    ([id, value]) => !['email', 'phone', 'first_name', 'last_name'].includes(id) && value !== person,
+  );
+  const [longest = ''] = answers.map(([, value]) => value.trim()).sort((left, right) => right.length - left.length);
+  const [line = ''] = longest.split('\n');
+  return line === longest ? line : `${line} …`;
 }
 
 function listForms(

@@ -82,6 +82,16 @@ describeDialects('the page of form submissions', (open, { location }) => {
     expect(await page('?bot=x&page=-4&form=')).to.contain('2 submissions');
   });
 
+  it('shows the first line of the message without opening the row', async () => {
+    await store.add(
+      submission('u-1', {
+        display_values: { email: 'ada@example.com', topic: 'Order', message: 'Where is <it>?\nOrder 12.' },
+        labels: { email: 'E-mail', topic: 'Topic', message: 'Message' },
+      }),
+    );
+    expect(await page()).to.match(/<summary>[^<]*<span\s+class="accordion-note[^>]*>Where is &lt;it&gt;\? …<\/span>/);
+  });
+
   it('pages through many submissions', async () => {
     for (let number = 0; number < 23; number += 1) await store.add(submission(`u-${number}`));
     expect(await page())
