@@ -30,9 +30,21 @@ interface ProviderCard {
   readonly badge: ConfigurationState['badge'];
   readonly open: boolean;
   readonly missing: string;
+  /** The models that it uses by default, such as `gpt-5.6-terra, text-embedding-3-small`. Empty while settings are missing. */
+  readonly glance: string;
   readonly fields: readonly FormField[];
   readonly models: OfferedModels;
 }
+
+/** In the order of the page, for `admin/tabs`. */
+const pageSections = [
+  { id: 'providers', label: 'Providers' },
+  { id: 'params', label: 'AI parameters' },
+  { id: 'images', label: 'Images' },
+  { id: 'limits', label: 'Limits' },
+  { id: 'rest-key', label: 'REST API key' },
+  { id: 'sandbox', label: 'Sandbox' },
+].map((section) => ({ ...section, href: `#${section.id}` }));
 
 /** The data of `svc/settings`. Contains no secret, only its last characters. */
 export async function settingsView(
@@ -46,15 +58,19 @@ export async function settingsView(
     settings.sandbox.isOn(),
     settings.sandbox.isAvailable(),
   ]);
+  const cards = await Promise.all(
+    (await providers.all()).map((provider) => providerCard(provider, context, rejectedForm(`provider-${provider.id}`))),
+  );
+  const isReady = ({ missing }: ProviderCard): boolean => missing === '';
+  const sandboxShown = sandboxAvailable || sandboxOn;
   return {
+    sections: pageSections.filter(({ id }) => id !== 'sandbox' || sandboxShown),
+    configured: cards.filter(isReady).length,
     generateUrl: host.rest.url('/svc/v1/generate'),
     key: { masked, error: rejectedForm('key')?.errors['key'] },
-    sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
-    providers: await Promise.all(
-      [...(await providers.all())].map((provider) =>
-        providerCard(provider, context, rejectedForm(`provider-${provider.id}`)),
-      ),
-    ),
+    sandbox: { on: sandboxOn, shown: sandboxShown },
+    // Those that are ready come first.
+    providers: [...cards.filter(isReady), ...cards.filter((card) => !isReady(card))],
     params: groupFields({
       form: 'params',
       schemas: aiParamSchemas,
@@ -94,6 +110,7 @@ export async function providerCard(
     badge,
     open: rejected !== undefined,
     missing,
+    glance: missing === '' ? defaultModels(saved) : '',
     fields: settingFields({
       schemas: provider.settings.properties,
       group: 'settings',
@@ -103,6 +120,11 @@ export async function providerCard(
     }),
     models: groupModels(await context.tester.models(provider.id)),
   };
+}
+
+function defaultModels(saved: Readonly<Record<string, unknown>>): string {
+  const names = Object.entries(saved).flatMap(([name, value]) => (/(^|_)model$/.test(name) ? [value] : []));
+  return [...new Set(names)].filter((model) => typeof model === 'string' && model !== '').join(', ');
 }
 
 function groupModels(list: ModelList): OfferedModels {
