@@ -158,12 +158,20 @@ describe('images in a browser', () => {
     await page.getByLabel('Let visitors generate images').check();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('must contain at least one model').waitFor();
-    await page.getByLabel('Models', { exact: true }).fill('openai:gpt-image-1\ngoogle:gemini-2.5-flash-image');
-    await page.getByLabel('Sizes', { exact: true }).fill('1024x1024\n1536x1024');
+    await page.getByLabel('Add another model').fill('openai:gpt-image-1');
+    await page.getByLabel('Google: gemini-2.5-flash-image').check();
+    for (const size of ['1024 × 1024', '1536 × 1024']) await page.getByLabel(size, { exact: true }).check();
     await page.getByLabel('Images per day for a guest').fill('2');
     await page.getByLabel('Banned words').fill('weapon');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Settings saved. Add [svc_images]').waitFor();
+    // The default comes first.
+    await page.getByLabel('Default model').selectOption('openai:gpt-image-1');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Settings saved. Add [svc_images]').waitFor();
+    expect(await page.locator('input[name="models[]"]:checked').first().getAttribute('value')).to.equal(
+      'openai:gpt-image-1',
+    );
     await fits(page, 'visitors');
 
     const before = receiver.received.length;

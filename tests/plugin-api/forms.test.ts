@@ -111,6 +111,23 @@ describe('the checkboxes of a list of choices', () => {
     expect(optionsOf({ type: 'array', items })).to.deep.equal(['Openai', 'MCP server']);
     expect(optionsOf({ type: 'array', items, ui: { labels: { openai: 'OpenAI' } } })).to.deep.equal(['OpenAI', 'Mcp']);
   });
+
+  it('are those that only the page knows, with the stored ones that are gone', () => {
+    const texts = { type: 'object', properties: { sizes: { type: 'array', items: { type: 'string' } } } } as const;
+    const [field] = formFields(texts, {
+      values: { sizes: ['8x8', '1x1'] },
+      hints: { sizes: { choices: [{ value: '1x1', label: '1 × 1' }] } },
+    });
+    expect(field).to.deep.include({
+      type: 'checkboxes',
+      value: ['8x8', '1x1'],
+      options: [
+        { value: '1x1', label: '1 × 1' },
+        { value: '8x8', label: '8x8' },
+      ],
+    });
+    expect(readForm(texts, { sizes: ['', '1x1'] })).to.deep.equal({ sizes: ['1x1'] });
+  });
 });
 
 describe('readForm', () => {

@@ -55,7 +55,7 @@ export interface FieldHints {
   readonly help?: string;
   readonly placeholder?: string;
   readonly list?: string;
-  /** Makes the field a choice of these. A stored value that is not among them stays selectable. */
+  /** Makes the field a choice of these, or a list of texts checkboxes. A stored value that is not among them stays selectable. */
   readonly choices?: readonly Choice[];
 }
 
@@ -106,7 +106,8 @@ export function schemaField(name: string, schema: JsonSchema, init: FormFieldIni
 }
 
 function formField({ path, schema, required }: Leaf, init: FormFieldInit): Omit<FormField, 'id' | 'name'> {
-  const kind = init.choices ? 'select' : fieldKind(schema);
+  const own = fieldKind(schema);
+  const kind = init.choices ? (own === 'lines' ? 'checkboxes' : 'select') : own;
   const { labels: _labels, widget: _widget, ...ui } = schema.ui ?? {};
   const help = helpOf(kind, init.help ?? schema.description);
   const example = schema.examples?.[0];
@@ -173,7 +174,13 @@ function fieldOptions(
   { schema, required }: Leaf,
   { choices, value }: FormFieldInit,
 ): Pick<FormField, 'options'> {
-  if (kind === 'checkboxes') return { options: listedChoices(schema.items ?? {}, schema.ui?.labels) };
+  if (kind === 'checkboxes') {
+    const offered = choices ?? listedChoices(schema.items ?? {}, schema.ui?.labels);
+    const missing = (Array.isArray(value) ? value.map(String) : []).filter(
+      (one) => choices !== undefined && !offered.some((choice) => choice.value === one),
+    );
+    return { options: [...offered, ...missing.map((one) => ({ value: one, label: one }))] };
+  }
   if (kind !== 'select') return {};
   const listed = choices ?? listedChoices(schema);
   const isOptional = choices === undefined && !required && schema.default === undefined;
