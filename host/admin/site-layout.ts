@@ -71,6 +71,7 @@ export async function renderSitePage(
     title: page.title,
     style: page.style,
     script: page.script,
+    hasSearch: page.kind === 'search' || page.kind === 'error404',
     body: views.safe(body),
     adminUrl: adminPath(),
     ...(await theme?.(page)),

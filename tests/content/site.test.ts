@@ -215,6 +215,9 @@ describeSharedHosts('the public site', (dialectCase) => {
     const { status, text } = await get('/none/');
     expect(status).to.equal(404);
     expect(text).to.contain('Page not found').and.contain('class="error404"').and.contain('/any/');
+    await publish('A post');
+    const searches = async (path: string): Promise<number> => (await get(path)).text.split('role="search"').length - 1;
+    expect([await searches('/none/'), await searches('/?s=post'), await searches('/')]).to.deep.equal([1, 1, 1]);
   });
 });
 
