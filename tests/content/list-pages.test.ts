@@ -2,6 +2,12 @@ import { expect } from 'chai';
 import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
+/** One pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 describeHosts('admin lists of content', (dialectCase) => {
   let site: PagesSite;
   let browser: AdminBrowser;
@@ -42,6 +48,17 @@ describeHosts('admin lists of content', (dialectCase) => {
     expect(none.text).to.contain('Select entries and an action first.');
     const unknown = await browser.submit('/admin/comments', 'bulk', { do: 'publish', ids: '1' });
     expect(unknown.text).to.contain('Select entries and an action first.');
+  });
+
+  it('show the featured image of a post, and no private one', async () => {
+    const { posts, media } = site.host.content;
+    const save = (name: string, isPrivate: boolean) => media.save({ bytes: png, name, isPrivate });
+    const [shown, hidden] = [await save('cup.png', false), await save('secret.png', true)];
+    await posts.create({ title: 'Tea', featuredMediaId: shown.id });
+    await posts.create({ title: 'Coffee', featuredMediaId: hidden.id });
+    const { html } = await browser.get('/admin/posts');
+    const pictures = [...html.matchAll(/class="row-picture">(?:<img\s+src="([^"]*)")?/g)].map(([, src = '']) => src);
+    expect(pictures.sort()).to.deep.equal(['', new URL(shown.url).pathname]);
   });
 
   it('act on several at once, come back to the same page of the same search, and undo', async () => {

@@ -77,7 +77,7 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
     offset: (list.page - 1) * list.perPage,
   });
   const isTrash = status === 'trash';
-  const rows = await Promise.all(posts.map((post) => toRow(given, { post, type, user: request.user })));
+  const rows = await toRows(given, { posts, type, user: request.user });
   return {
     template: 'admin/content/posts',
     data: {
@@ -92,6 +92,7 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
       isFiltered: search !== '' || status !== '',
       searchFields: { status },
       tabs: await statusTabs(given, { type, user: request.user, current: status, search }),
+      hasPictures: rows.some((row) => row['picture'] !== undefined),
       posts: rows.map((row) => ({ ...row, fields: { id: String(row['id']), back: listQuery(list) } })),
       mayDeleteAny: rows.some((row) => row['mayDelete'] === true),
       bulkFields: { back: listQuery(list) },
@@ -112,6 +113,18 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
       }),
     },
   };
+}
+
+/** Paths of the featured images by the id of the image. Private ones are left out. */
+async function findPictures(
+  { parts: { store, media } }: ContentPagesDependencies,
+  posts: readonly Post[],
+): Promise<ReadonlyMap<number, string>> {
+  const include = [...new Set(posts.map(({ featuredMediaId }) => featuredMediaId))].filter((id) => id > 0);
+  if (include.length === 0) return new Map();
+  const found = await store.find({ type: 'attachment', status: 'any', include, limit: include.length });
+  const images = (await media.describe(found)).filter((file) => !file.isPrivate);
+  return new Map(images.map(({ id, url }) => [id, new URL(url).pathname]));
 }
 
 interface Change {
@@ -214,14 +227,23 @@ const badgeKinds: Readonly<Record<string, string>> = {
   pending: 'warning',
 };
 
+async function toRows(
+  given: ContentPagesDependencies,
+  { posts, ...view }: { posts: readonly Post[]; type: PostType; user: User },
+): Promise<Record<string, unknown>[]> {
+  const pictures = await findPictures(given, posts);
+  return Promise.all(posts.map((post) => toRow(given, { ...view, post, pictures })));
+}
+
 async function toRow(
   { parts, users }: ContentPagesDependencies,
-  { post, type, user }: { post: Post; type: PostType; user: User },
+  { post, type, user, pictures }: { post: Post; type: PostType; user: User; pictures: ReadonlyMap<number, string> },
 ): Promise<Record<string, unknown>> {
   const isTrash = post.status === 'trash';
   return {
     id: post.id,
     title: post.title || translateText('Untitled'),
+    picture: pictures.get(post.featuredMediaId),
     depth: type.hierarchical && post.parentId > 0,
     badge: { text: parts.statuses.get(post.status)?.label ?? post.status, kind: badgeKinds[post.status] ?? '' },
     isProtected: post.password !== '',
