@@ -9,6 +9,8 @@ import { generatePassword } from './users/passwords.ts';
 import type { Web } from './web.ts';
 
 const style = 'admin/pages.css';
+/** To choose from on the page Settings. */
+const mostCategories = 500;
 /** The admin pages that need several parts of the host. Each is loaded on first use. */
 export function addHostPages({
   core,
@@ -134,6 +136,10 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
           hooks,
           transaction: (work) => database.transaction(work),
           locales: core.translations.locales,
+          categories: async () => {
+            const terms = await core.content.parts.terms.find({ taxonomy: 'category', limit: mostCategories });
+            return terms.map(({ id, name }) => ({ value: String(id), label: name }));
+          },
         }),
     },
     mailPage(core, accounts),
@@ -141,7 +147,12 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
       slug: 'tools',
       title: 'Tools',
       group: 'system',
-      body: async () => (await import('./pages/tools-page.ts')).createToolsPage({ hasBackups: hasBackups(core) }),
+      body: async () =>
+        (await import('./pages/tools-page.ts')).createToolsPage({
+          cron: core.cron,
+          jobs: core.jobs,
+          backups: hasBackups(core) ? async () => (await openBackups(core)).list() : null,
+        }),
     },
     ...workPages(core),
     {
@@ -191,13 +202,8 @@ function optionalPages(core: Core): LazyAdminPage[] {
     icon: 'database',
     position: 93,
     body: async () => {
-      const [{ createBackupPage }, { createBackups }] = await Promise.all([
-        import('./pages/backup-page.ts'),
-        import('./pages/backups.ts'),
-      ]);
-      return createBackupPage(
-        createBackups({ database: core.database, clock: core.clock, dataDir: core.config.dataDir }),
-      );
+      const { createBackupPage } = await import('./pages/backup-page.ts');
+      return createBackupPage(await openBackups(core));
     },
   };
   return [...(core.config.logLevel === 'debug' ? [design] : []), ...(hasBackups(core) ? [backup] : [])];
@@ -206,8 +212,12 @@ function optionalPages(core: Core): LazyAdminPage[] {
 /** A site in memory has no folder for backups. */
 const hasBackups = ({ config }: Core): boolean => config.dataDir !== ':memory:';
 
+async function openBackups({ database, clock, config: { dataDir } }: Core) {
+  return (await import('./pages/backups.ts')).createBackups({ database, clock, dataDir });
+}
+
 /** Scheduled events and background jobs. */
-function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
+function workPages({ cron, jobs, hooks, site, clock }: Core): LazyAdminPage[] {
   const tool = { group: 'system', style };
   return [
     {
@@ -217,7 +227,7 @@ function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
       menu: 'Cron',
       icon: 'clock',
       position: 91,
-      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock, jobs }),
+      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock, jobs, hooks }),
     },
     {
       ...tool,

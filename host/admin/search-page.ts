@@ -7,6 +7,7 @@ import { toHref } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
 const maxQuery = 100;
+/** In the dialog. */
 const maxResults = 20;
 
 interface SearchParts {
@@ -20,7 +21,7 @@ export function createSearchPage(parts: SearchParts): AdminPageBody {
   return {
     render: async ({ query, user }) => {
       const text = readQuery(query['q']);
-      return { template: 'admin/search', data: { query: text, results: await search(parts, user, text) } };
+      return { template: 'admin/search', data: { query: text, groups: groupResults(await search(parts, user, text)) } };
     },
   };
 }
@@ -31,11 +32,19 @@ export async function sendSearchResults(context: AdminContext, request: Request,
   if (!session) return context.errorResponses.requireSignIn(request, response);
   const query = readQuery(request.query['q']);
   const language = context.language?.(session.user.profile?.locale);
-  response.json({ results: await inLanguage(language, () => search(context, session.user, query)) });
+  const results = await inLanguage(language, () => search(context, session.user, query));
+  response.json({ results: query === '' ? results : results.slice(0, maxResults) });
 }
 
 function readQuery(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, maxQuery) : '';
+}
+
+/** By what they are: chatbots, posts, or pages of a group of the menu; pages without a group first. */
+function groupResults(results: readonly AdminSearchResult[]) {
+  return [...new Set(results.map(({ note }) => note))]
+    .sort((left, right) => Number(left !== '') - Number(right !== ''))
+    .map((note) => ({ title: note || 'Admin', results: results.filter((result) => result.note === note) }));
 }
 
 /** Pages whose title or group has every word, followed by what plugins find. Without a query all pages of the menu. */
@@ -43,7 +52,7 @@ async function search(
   { registry, hooks, log }: SearchParts,
   user: User,
   query: string,
-): Promise<readonly { title: string; note: string; href: string }[]> {
+): Promise<readonly AdminSearchResult[]> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const pages = registry
     .menu(user, '!')
@@ -64,5 +73,5 @@ async function search(
     note,
     href: toHref(href),
   }));
-  return query === '' ? pages : [...pages, ...objects].slice(0, maxResults);
+  return query === '' ? pages : [...pages, ...objects];
 }

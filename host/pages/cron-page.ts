@@ -1,6 +1,16 @@
 import { errorText, RestError, withNotice, restError } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
+import type {
+  AdminActionResult,
+  AdminPageBody,
+  AdminRequest,
+  Clock,
+  CronApi,
+  CronEvent,
+  CronEventLabel,
+  HooksApi,
+} from '#plugin-api';
 import { readQuery, readText } from './forms.ts';
+import { scheduleText } from './schedule-text.ts';
 
 /** A finished run. Times are milliseconds since the epoch. */
 export interface CronRunRow {
@@ -21,6 +31,7 @@ export interface CronPageDependencies {
   readonly clock: Pick<Clock, 'now'>;
   /** The jobs of active plugins: events of their names are scheduled again at each start. */
   readonly jobs: { kinds(): readonly { readonly name: string; readonly label: string }[] };
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
 }
 
 const shownRuns = 50;
@@ -30,8 +41,14 @@ const outcomeBadges = {
   no_callback: { text: 'No callback', kind: 'warning' },
 } as const;
 
+/** The events of the host that are no jobs. */
+const ownLabels: Readonly<Record<string, CronEventLabel>> = {
+  publish_future_post: { label: 'Publish a scheduled post', help: 'The argument is the ID of the post.' },
+  wp_scheduled_delete: { label: 'Empty the trash', help: 'Deletes posts that were in the trash for 30 days.' },
+};
+
 /** Scheduled events and past runs with their results. */
-export function createCronPage({ cron, clock, jobs }: CronPageDependencies): AdminPageBody {
+export function createCronPage({ cron, clock, jobs, hooks }: CronPageDependencies): AdminPageBody {
   const find = async (request: AdminRequest): Promise<CronEvent> => {
     const [hook, args] = [readText(request, 'hook'), readText(request, 'args')];
     const event = (await cron.list()).find((each) => each.hook === hook && JSON.stringify(each.args) === args);
@@ -39,35 +56,44 @@ export function createCronPage({ cron, clock, jobs }: CronPageDependencies): Adm
       throw restError(404, 'rest_cron_event_not_found', 'This event no longer exists. It has run or was removed.');
     return event;
   };
+  const findLabels = async (): Promise<Readonly<Record<string, CronEventLabel>>> =>
+    hooks.applyFiltersAsync('cron_event_labels', {
+      ...ownLabels,
+      ...Object.fromEntries(jobs.kinds().map(({ name, label }) => [name, { label }])),
+    });
   return {
     render: async (request) => {
       const hook = readQuery(request, 'hook');
-      const [events, runs] = await Promise.all([
+      const [events, runs, labels] = await Promise.all([
         cron.list(),
         cron.history({ limit: shownRuns, ...(hook !== '' && { hook }) }),
+        findLabels(),
       ]);
       const schedules = cron.schedules();
-      const labels = new Map(jobs.kinds().map(({ name, label }) => [name, label]));
       return {
         template: 'admin/pages/cron',
         data: {
           hook,
-          events: events.map((event) => ({
+          eventName: labels[hook]?.label ?? hook,
+          events: events.map((event, index) => ({
             ...event,
-            label: labels.get(event.hook),
+            ...labels[event.hook],
+            menu: `event-${String(index)}`,
+            historyHref: historyHref(event),
             argsText: JSON.stringify(event.args),
             hasArgs: event.args.length > 0,
             fields: { hook: event.hook, args: JSON.stringify(event.args) },
             ...dueTime(event, clock.now()),
-            scheduleText: scheduleText(event, schedules),
+            scheduleText:
+              event.schedule === null ? 'Once' : (schedules[event.schedule]?.label ?? scheduleText(event.schedule)),
           })),
           runs: runs.map((run) => ({
             ...run,
-            label: labels.get(run.hook),
+            label: labels[run.hook]?.label,
             argsText: run.args.length > 0 ? JSON.stringify(run.args) : '',
             took: run.finishedAt - run.startedAt,
             badge: outcomeBadges[run.outcome],
-            historyHref: `?hook=${encodeURIComponent(run.hook)}`,
+            historyHref: historyHref(run),
           })),
         },
       };
@@ -105,10 +131,6 @@ function dueTime({ nextRun }: CronEvent, now: number): Record<string, unknown> {
   return nextRun <= now ? { isDue: true } : { isDue: false, wait: nextRun - now };
 }
 
-function scheduleText(
-  { schedule }: CronEvent,
-  schedules: Readonly<Record<string, { readonly label: string }>>,
-): string {
-  if (schedule === null) return 'Once';
-  return schedules[schedule]?.label ?? schedule;
+function historyHref({ hook }: { readonly hook: string }): string {
+  return `?hook=${encodeURIComponent(hook)}#history`;
 }

@@ -45,23 +45,14 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
     actions: {
       save: (request) => {
         const typed = { email: readText(request, 'email'), displayName: readText(request, 'display_name') };
-        return withFieldErrors(
-          async () => {
-            if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) request.requireFreshSignIn();
-            await users.update(request.user.id, typed);
-            return withNotice('success', 'Profile saved.');
-          },
-          (errors) => page(request, { typed, errors }),
-        );
-      },
-      about: (request) => {
         const about = readProfile(request);
         return withFieldErrors(
           async () => {
-            await users.update(request.user.id, { profile: about });
+            if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) request.requireFreshSignIn();
+            await users.update(request.user.id, { ...typed, profile: about });
             return withNotice('success', 'Profile saved.');
           },
-          (errors) => page(request, { about, errors }),
+          (errors) => page(request, { typed, about, errors }),
         );
       },
       password: async (request) => {

@@ -3,6 +3,7 @@ import type {
   AdminActionResult,
   AdminPageBody,
   AdminRequest,
+  Choice,
   FormField,
   HooksApi,
   JsonSchema,
@@ -10,7 +11,6 @@ import type {
   SettingDefinition,
   FieldErrors,
 } from '#plugin-api';
-import { readText } from './forms.ts';
 
 /** A form on the Settings page: the registered settings of one group. */
 export interface SettingsGroup {
@@ -34,7 +34,9 @@ export interface SettingsPageDependencies {
   readonly transaction: <Value>(work: () => Promise<Value>) => Promise<Value>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   /** Languages to choose from, English as `en`. */
-  readonly locales: () => readonly { readonly value: string; readonly label: string }[];
+  readonly locales: () => readonly Choice[];
+  /** The categories of posts, by id. */
+  readonly categories: () => Promise<readonly Choice[]>;
 }
 
 const ownGroups: readonly SettingsGroup[] = [
@@ -49,13 +51,18 @@ const ownGroups: readonly SettingsGroup[] = [
 type Setting = SettingDefinition & { readonly name: string };
 
 interface Showing {
-  readonly group?: string;
   readonly typed?: Readonly<Record<string, unknown>>;
   readonly errors?: FieldErrors;
 }
 
 /** Forms generated from the registered settings, one card per group. Secrets belong on pages of their plugins. */
-export function createSettingsPage({ options, transaction, hooks, locales }: SettingsPageDependencies): AdminPageBody {
+export function createSettingsPage({
+  options,
+  transaction,
+  hooks,
+  locales,
+  categories,
+}: SettingsPageDependencies): AdminPageBody {
   const settingsIn = (group: string): Setting[] =>
     options.settings().filter((setting) => setting.group === group && isFormField(setting.schema));
   const groups = async (): Promise<readonly SettingsGroup[]> =>
@@ -66,33 +73,40 @@ export function createSettingsPage({ options, transaction, hooks, locales }: Set
     const saved = await Promise.all(settings.map(async ({ name }) => [name, await options.get(name)] as const));
     const values = { ...Object.fromEntries(saved), ...typed };
     const hints = {
-      timezone_string: { list: 'timezones' },
+      default_category: { label: 'Default category', choices: await categories() },
+      timezone_string: { choices: timezoneChoices(), help: 'Pages show dates and times in this time zone.' },
       WPLANG: { choices: locales().map(({ value, label }) => ({ value: value === 'en' ? '' : value, label })) },
     };
     const init = { values, ...(errors && { errors }), group: 'settings', id: 'setting', hints };
-    return formFields(groupSchema(settings), init).map((field) => ({ ...field, id: field.id.replaceAll('_', '-') }));
+    return formFields(groupSchema(settings), init).map((field) => ({
+      ...field,
+      ...(field.type === 'number' && { short: true }),
+      id: field.id.replaceAll('_', '-'),
+    }));
   }
 
-  async function page(showing: Showing = {}): Promise<NonNullable<AdminActionResult['page']>> {
-    const shown = (await groups()).map(async (group) => ({
-      ...group,
-      fields: await fieldsOf(group.id, group.id === showing.group ? showing : {}),
-    }));
-    return {
-      template: 'admin/pages/settings',
-      data: { groups: await Promise.all(shown), timezones: Intl.supportedValuesOf('timeZone') },
-    };
+  async function page(showing: Showing = {}) {
+    const shown = (await groups()).map(async (group) => ({ ...group, fields: await fieldsOf(group.id, showing) }));
+    return { template: 'admin/pages/settings', data: { groups: await Promise.all(shown) } };
+  }
+
+  /** The posted settings that differ from the stored ones, by name. */
+  async function readChanges({ form }: AdminRequest): Promise<Readonly<Record<string, unknown>>> {
+    const settings = (await groups()).flatMap(({ id }) => settingsIn(id));
+    const typed = Object.entries(readForm(groupSchema(settings), form, { group: 'settings' }));
+    const stored = await Promise.all(typed.map(([name]) => options.get(name)));
+    return Object.fromEntries(
+      typed.filter(([, value], index) => JSON.stringify(value) !== JSON.stringify(stored[index])),
+    );
   }
 
   async function save(request: AdminRequest): Promise<AdminActionResult> {
-    const group = (await groups()).find(({ id }) => id === readText(request, 'group'));
-    if (!group) return withNotice('error', 'This group of settings does not exist.');
-    if (group.id === 'security') request.requireFreshSignIn();
-    const typed = readForm(groupSchema(settingsIn(group.id)), request.form, { group: 'settings' });
+    const changed = await readChanges(request);
+    if (settingsIn('security').some(({ name }) => name in changed)) request.requireFreshSignIn();
     const errors: Record<string, string> = {};
     try {
       await transaction(async () => {
-        for (const [name, value] of Object.entries(typed)) {
+        for (const [name, value] of Object.entries(changed)) {
           try {
             await options.update(name, value);
           } catch (error) {
@@ -103,18 +117,29 @@ export function createSettingsPage({ options, transaction, hooks, locales }: Set
       });
     } catch (error) {
       if (Object.keys(errors).length === 0) throw error;
-      const rejected = { group: group.id, typed, errors };
-      const wrong = (await fieldsOf(group.id, rejected)).filter((field) => field.error !== undefined);
+      const shown = await page({ typed: changed, errors });
+      const wrong = shown.data.groups.flatMap(({ fields }) => fields).filter((field) => field.error !== undefined);
       return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
-        page: await page(rejected),
+        page: shown,
         data: { errors: Object.fromEntries(wrong.map((field) => [field.name, field.error])) },
         status: 400,
       });
     }
-    return withNotice('success', `${group.title} settings saved.`);
+    return withNotice('success', 'Settings saved.');
   }
 
   return { render: () => page(), actions: { save } };
+}
+
+/** UTC, and the cities of each continent: `Berlin` for `Europe/Berlin`. */
+function timezoneChoices(): readonly Choice[] {
+  const zones = Intl.supportedValuesOf('timeZone')
+    .filter((zone) => zone.includes('/'))
+    .map((zone) => {
+      const [group = '', ...names] = zone.replaceAll('_', ' ').split('/');
+      return { value: zone, label: names.join(', '), group };
+    });
+  return [{ value: '', label: 'UTC' }, ...zones];
 }
 
 /** One schema for the settings of a group. */

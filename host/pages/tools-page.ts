@@ -1,4 +1,4 @@
-import type { AdminPageBody } from '#plugin-api';
+import { formatCount, type AdminPageBody } from '#plugin-api';
 
 interface ToolItem {
   readonly slug: string;
@@ -47,13 +47,55 @@ const backupTool: ToolItem = {
   icon: 'database',
 };
 
-/** The overview of the tools, which the parent menu entry opens. */
-export function createToolsPage({ hasBackups }: { readonly hasBackups: boolean }): AdminPageBody {
-  return {
-    render: () =>
-      Promise.resolve({
-        template: 'admin/pages/tools',
-        data: { tools: hasBackups ? [...tools, backupTool] : tools },
-      }),
+export interface ToolsPageDependencies {
+  readonly cron: {
+    list(): Promise<readonly unknown[]>;
+    history(query: { readonly limit: number }): Promise<readonly { readonly outcome: string }[]>;
   };
+  readonly jobs: { counts(): Promise<readonly { readonly state: string; readonly count: number }[]> };
+  /** Null for a site that has no folder for them. */
+  readonly backups: (() => Promise<readonly { readonly createdAt: number }[]>) | null;
+}
+
+interface Badge {
+  readonly text: string;
+  readonly kind?: 'error';
+}
+
+/** Recent runs of cron that are looked at. */
+const latestRuns = 50;
+
+/** The tools with their state: what waits, what failed, and when the site was last backed up. */
+export function createToolsPage({ cron, jobs, backups }: ToolsPageDependencies): AdminPageBody {
+  const cronBadges = async (): Promise<Badge[]> => {
+    const [events, runs] = await Promise.all([cron.list(), cron.history({ limit: latestRuns })]);
+    const failed = runs.filter(({ outcome }) => outcome === 'failed').length;
+    return [{ text: formatCount(events.length, 'event') }, ...failures(failed)];
+  };
+  const jobBadges = async (): Promise<Badge[]> => {
+    const counts = await jobs.counts();
+    const sum = (state: string): number =>
+      counts.filter((each) => each.state === state).reduce((total, { count }) => total + count, 0);
+    return [{ text: formatCount(sum('waiting'), 'waiting job') }, ...failures(sum('failed'))];
+  };
+  return {
+    render: async () => {
+      const [cronState, jobState, files] = await Promise.all([cronBadges(), jobBadges(), backups?.()]);
+      const badges: Readonly<Record<string, readonly Badge[]>> = { 'tools/cron': cronState, 'tools/jobs': jobState };
+      return {
+        template: 'admin/pages/tools',
+        data: {
+          tools: (backups === null ? tools : [...tools, backupTool]).map((tool) => ({
+            ...tool,
+            badges: badges[tool.slug] ?? [],
+            ...(tool === backupTool && { isBackup: true, newest: files?.[0]?.createdAt }),
+          })),
+        },
+      };
+    },
+  };
+}
+
+function failures(count: number): Badge[] {
+  return count === 0 ? [] : [{ text: formatCount(count, 'failure'), kind: 'error' }];
 }

@@ -103,6 +103,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
           displayName: readText(request, 'display_name'),
           ...(request.form['role'] !== undefined && { role: readText(request, 'role') }),
         };
+        const about = readProfile(request);
         if (typed.email.toLowerCase() !== user.email.toLowerCase()) request.requireFreshSignIn();
         return withFieldErrors(
           async () => {
@@ -113,22 +114,12 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
             await users.update(user.id, {
               email: typed.email,
               displayName: typed.displayName,
+              profile: about,
               ...(changesRole && { roles: [typed.role ?? ''] }),
             });
             return withNotice('success', 'User saved.', back(user));
           },
-          (errors) => page(request, user, { typed, errors }),
-        );
-      },
-      about: async (request) => {
-        const user = await posted(request);
-        const about = readProfile(request);
-        return withFieldErrors(
-          async () => {
-            await users.update(user.id, { profile: about });
-            return withNotice('success', 'User saved.', back(user));
-          },
-          (errors) => page(request, user, { about, errors }),
+          (errors) => page(request, user, { typed, about, errors }),
         );
       },
       password: async (request) => {

@@ -9,6 +9,24 @@ export interface CronEvent {
   readonly schedule: string | null;
 }
 
+/** How the page Cron names an event. */
+export interface CronEventLabel {
+  /** For example `Fetch new orders`. */
+  readonly label: string;
+  /** A sentence about what it does, or about its arguments. */
+  readonly help?: string;
+}
+
+declare module './hooks.ts' {
+  interface FilterMap {
+    /**
+     * Names of scheduled events by hook, for the page Cron. A plugin adds those that it schedules with `cron.schedule`; jobs have
+     * their own labels. Events with a name belong to a running plugin, so the page does not offer to delete them.
+     */
+    cron_event_labels: (labels: Readonly<Record<string, CronEventLabel>>) => Readonly<Record<string, CronEventLabel>>;
+  }
+}
+
 export interface CronEventInit {
   /** JSON values passed to the action. Default none. */
   readonly args?: readonly unknown[];

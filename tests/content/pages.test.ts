@@ -321,6 +321,9 @@ describeSharedHosts('admin pages of content', (dialectCase) => {
     expect((await browser.get('/admin/media')).text)
       .to.contain('No files yet')
       .and.contain('up to 10 MB');
+    const sent = { file: { name: 'Plain.txt', bytes: Buffer.from('Sent without a script.') } };
+    expect((await browser.upload('/admin/media', 'upload', sent)).text).to.contain('“Plain” uploaded.');
+    await media.delete((await site.host.content.posts.find({ type: 'attachment', status: 'any' }))[0]!.id);
     const file = await media.save({ bytes: png, name: 'Dot.png' });
     expect((await browser.get('/admin/media?kind=image')).text)
       .to.contain('Dot')

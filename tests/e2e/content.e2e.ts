@@ -163,20 +163,28 @@ describe('content in a browser', () => {
 
   describeEditor(() => ({ host, browser, page, problems, folder }));
 
-  it('uploads a file, and refuses one that is not what it says', async () => {
-    const file = join(folder, 'second dot.png');
-    await writeFile(file, png);
+  it('uploads several files, each with its result, and shows them in the list', async () => {
+    const [good, bad] = [join(folder, 'second dot.png'), join(folder, 'bad dot.png')];
+    await Promise.all([writeFile(good, png), writeFile(bad, '<script>alert(1)</script>')]);
     await page.goto(`${host.url}/admin/media`);
-    await page.getByLabel('File', { exact: true }).setInputFiles(file);
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('“second dot” uploaded.').waitFor();
+    await page.getByLabel('Drop files here').setInputFiles([bad, good]);
+    await page.getByText('1 uploaded, 1 failed.').waitFor();
+    const [failed, uploaded] = await page.getByRole('list', { name: 'Uploads' }).getByRole('listitem').allInnerTexts();
+    expect(failed)
+      .to.match(/^bad dot\.png\s+Failed\b/)
+      .and.contain('not allowed to upload this file type');
+    expect(uploaded).to.match(/second dot\.png\s+Uploaded/);
+    await page.locator('#library').getByRole('link', { name: 'second dot' }).waitFor();
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['Tea'], 'dropped.txt'));
+      document.querySelector('.dropzone').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+    })()`);
+    await page.getByText('All files are uploaded.').waitFor();
+    await page.getByRole('link', { name: 'dropped.txt' }).waitFor();
+    await page.getByRole('link', { name: 'second dot.png' }).click();
     const preview = page.locator('.media-preview');
     await becomes(() => preview.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth), 1);
-    await writeFile(file, '<script>alert(1)</script>');
-    await page.goto(`${host.url}/admin/media`);
-    await page.getByLabel('File', { exact: true }).setInputFiles(file);
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('not allowed to upload this file type').waitFor();
   });
 
   it('shows rows of two lines on phones, with a menu that deletes and brings back', async () => {

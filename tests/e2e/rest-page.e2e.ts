@@ -41,6 +41,7 @@ describe('the REST page in a browser', () => {
     await signIn(page, account());
     await page.getByText('Developers', { exact: true }).click();
     await page.getByRole('link', { name: 'REST', exact: true }).click();
+    await page.getByText('wp/v2', { exact: true }).click();
     await page.getByRole('link', { name: 'Reference of wp/v2' }).click();
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('application-passwords lists');
     await page.getByRole('button', { name: 'Search' }).click();

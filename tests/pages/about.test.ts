@@ -14,6 +14,8 @@ describeHosts('what people tell about themselves, in the admin', (dialectCase) =
   afterEach(() => site.host.stop());
 
   const about = {
+    display_name: 'Eve <Adams>',
+    email: 'eve@example.com',
     first_name: 'Eve',
     last_name: 'Adams',
     nickname: 'E',
@@ -25,7 +27,7 @@ describeHosts('what people tell about themselves, in the admin', (dialectCase) =
 
   it('is changed by themselves on their profile', async () => {
     const browser = await site.signIn('eve');
-    expect((await browser.submit('/admin/profile', 'about', about)).text).to.contain('Profile saved.');
+    expect((await browser.submit('/admin/profile', 'save', about)).text).to.contain('Profile saved.');
     expect((await site.host.users.get(eve.id))?.profile).to.deep.equal({
       firstName: 'Eve',
       lastName: 'Adams',
@@ -42,11 +44,11 @@ describeHosts('what people tell about themselves, in the admin', (dialectCase) =
 
   it('comes back as it was typed, with a sentence at what is refused', async () => {
     const browser = await site.signIn('eve');
-    const refused = await browser.submit('/admin/profile', 'about', { ...about, url: 'ftp://eve', slug: 'ada' });
+    const refused = await browser.submit('/admin/profile', 'save', { ...about, url: 'ftp://eve', slug: 'ada' });
     expect(refused.html)
       .to.match(/id="url"[^>]*aria-invalid="true"/)
       .and.contain('value="ftp://eve"');
-    const taken = await browser.submit('/admin/profile', 'about', { ...about, slug: 'ada' });
+    const taken = await browser.submit('/admin/profile', 'save', { ...about, slug: 'ada' });
     expect(taken.text).to.contain('Another user has this URL name.');
     expect((await site.host.users.get(eve.id))?.profile?.firstName).to.equal('');
   });
@@ -54,7 +56,7 @@ describeHosts('what people tell about themselves, in the admin', (dialectCase) =
   it('is changed by those who may edit users, and by no one else', async () => {
     const admin = await site.signIn('ada');
     const path = `/admin/users/edit?id=${eve.id}`;
-    expect((await admin.submit(path, 'about', { ...about, id: String(eve.id) })).text).to.contain('User saved.');
+    expect((await admin.submit(path, 'save', { ...about, id: String(eve.id) })).text).to.contain('User saved.');
     expect((await site.host.users.get(eve.id))?.profile?.lastName).to.equal('Adams');
     expect((await admin.get('/admin/users')).html).to.match(/<img class="avatar" src="\/avatars\/48\/\d+\/E\.svg"/);
     expect((await (await site.signIn('eve')).get(path)).status).to.equal(403);

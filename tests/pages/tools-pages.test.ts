@@ -63,26 +63,34 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect((await run('host/read-post', `{"id":${id}}`)).html).to.contain('&quot;status&quot;: &quot;trash&quot;');
   });
 
-  it('save settings by group, in the types of their schemas', async () => {
+  it('save settings in the types of their schemas', async () => {
     const saved = await browser.submit('/admin/settings', 'save', {
-      group: 'general',
       'settings[blogname]': ' Ada’s <site> ',
       'settings[timezone_string]': 'Europe/Berlin',
       'settings[blogdescription]': '',
     });
-    expect(saved.text).to.contain('General settings saved.');
+    expect(saved.text).to.contain('Settings saved.');
     expect(
       await Promise.all(['blogname', 'timezone_string', 'blogdescription'].map((name) => site.host.options.get(name))),
     ).to.deep.equal(['Ada’s <site>', 'Europe/Berlin', '']);
-    expect(saved.html).to.contain('value="Europe/Berlin"').and.contain('<option value="Asia/Tokyo">');
+    expect(saved.html).to.match(/<optgroup label="Europe">.*<option value="Europe\/Berlin" selected[^>]*>Berlin</s);
+    expect(saved.html).to.match(/<optgroup label="America">.*>Indiana, Tell City</s);
     await browser.submit('/admin/settings', 'save', {
-      group: 'rest',
       'settings[rest_allowed_origins]': 'https://one.example\r\n\r\nhttps://two.example/\r\n',
     });
     expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal([
       'https://one.example',
       'https://two.example',
     ]);
+  });
+
+  it('offer the categories of posts by name', async () => {
+    const tea = await site.host.content.terms.create('category', { name: 'Tea & more' });
+    const { html } = await browser.get('/admin/settings');
+    expect(html).to.match(/<label[^>]+>Default category<.*<option value="1" selected>Uncategorized</s);
+    expect(html).to.match(new RegExp(`<option value="${String(tea.id)}"\\s*>Tea &amp; more<`));
+    await browser.submit('/admin/settings', 'save', { 'settings[default_category]': String(tea.id) });
+    expect(await site.host.options.get('default_category')).to.equal(tea.id);
   });
 
   it('offer the languages that have texts, and keep another one that is stored', async () => {
@@ -102,9 +110,8 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect(await languages('/admin/settings')).to.contain('<option value="fr_CA" selected>');
   });
 
-  it('show a sentence at a refused setting and store none of the group', async () => {
+  it('show a sentence at a refused setting and store none of the form', async () => {
     const refused = await browser.submit('/admin/settings', 'save', {
-      group: 'general',
       'settings[blogname]': 'New name',
       'settings[timezone_string]': 'Europe/Atlantis',
     });
@@ -140,14 +147,12 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect(
       (
         await browser.submit('/admin/settings', 'save', {
-          group: 'shop',
           'settings[shop_size]': '0',
           'settings[shop_open]': '1',
         })
       ).text,
     ).to.contain('Size must be 1 or more.');
     await browser.submit('/admin/settings', 'save', {
-      group: 'shop',
       'settings[shop_size]': '7',
       'settings[shop_open]': '1',
     });
@@ -161,7 +166,6 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     const { register, read } = await loadExample(dialectCase.directory());
     register(site.host);
     const refused = await browser.submit('/admin/settings', 'save', {
-      group: 'stock',
       'settings[stock][least]': '-1',
       'settings[stock][suppliers]': 'Acme\r\n\r\n Umbrella ',
       'settings[stock][mail]': 'jo',
@@ -172,7 +176,6 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect(refused.html).to.match(/id="setting-stock-least"[^>]*value="-1"[^>]*aria-invalid="true"/);
     expect(await site.host.options.get('stock')).to.deep.equal({});
     await browser.submit('/admin/settings', 'save', {
-      group: 'stock',
       'settings[stock][least]': '7',
       'settings[stock][suppliers]': 'Acme\r\n\r\n Umbrella ',
       'settings[stock][mail]': 'jo@example.com',
@@ -195,14 +198,25 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     await own.every('daily', { name: 'shop_tidy', label: 'Tidy the shop', run: async () => undefined });
     await site.host.cron.schedule('hourly', 'shop_sync', { args: [7, 'x'] });
     await site.host.cron.schedule('0 3 * * *', 'shop_bad');
+    await site.host.cron.schedule('*/5 * * * *', 'shop_pay');
+    const undo = site.host.hooks.addFilter('cron_event_labels', (labels) => ({
+      ...labels,
+      shop_pay: { label: 'Collect payments', help: 'Asks the bank.' },
+    }));
     const { html, text: shown } = await browser.get('/admin/tools/cron');
-    expect(html).to.contain('Delete: shop_sync').and.not.contain('Delete: shop_tidy');
+    undo();
+    expect(html)
+      .to.contain('Delete: shop_sync')
+      .and.not.contain('Delete: shop_tidy')
+      .and.not.contain('Delete: shop_pay');
     expect(shown)
       .to.contain('shop_sync [7,"x"]')
       .and.contain('Tidy the shop shop_tidy')
       .and.contain('1 Jan 2026, 01:00 in 1 h')
       .and.contain('Once an hour')
-      .and.contain('0 3 * * *');
+      .and.contain('Every day at 03:00 UTC')
+      .and.match(/Collect payments Asks the bank\. shop_pay .* Every 5 minutes/)
+      .and.not.contain('* * *');
     expect((await browser.submit('/admin/tools/cron', 'run', { hook: 'shop_sync', args: '[7,"x"]' })).text).to.contain(
       'shop_sync ran.',
     );
@@ -218,6 +232,21 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect(
       (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
     ).to.contain('This event no longer exists');
+  });
+
+  it('show what waits and what failed on the page of the tools', async () => {
+    site.host.hooks.addAction('shop_bad', () => {
+      throw new Error('Closed.');
+    });
+    await site.host.cron.schedule('0 3 * * *', 'shop_bad');
+    await site.host.cron.run('shop_bad');
+    const { text } = await browser.get('/admin/tools');
+    expect(text)
+      .to.match(/Cron .* \d+ events \d+ failures?/)
+      .and.match(/Jobs .* \d+ waiting jobs?/)
+      .and.contain('No backups yet');
+    await browser.submit('/admin/tools/backup', 'create');
+    expect((await browser.get('/admin/tools')).text).to.match(/Newest: \d+ \w+ \d{4}/);
   });
 
   it('show the components of pages with LOG_LEVEL=debug alone', async () => {
@@ -243,11 +272,11 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     );
     site.host.hooks.applyFilters('shop_price', 1);
     expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(
-      /1 hook with 1 callback.* shop_price 7 addTax test filter · .*tools-pages\.test\.ts:\d+ 1 0/,
+      /1 hook with 1 callback.* shop_price 7 addTax test filter · .*tools-pages\.test\.ts:\d+ 1 filter run/,
     );
     site.host.hooks.doAction('shop_unheard');
     expect((await browser.get('/admin/tools/hooks?s=shop_&callbacks=unused')).text).to.match(
-      /All \(\d+\) With callbacks \(\d+\) Without callbacks \(\d+\) \d+ hooks? with 0 callbacks.* shop_unheard None 0 1/,
+      /All \(\d+\) With callbacks \(\d+\) Without callbacks \(\d+\) \d+ hooks? with 0 callbacks.* shop_unheard None 1 action run/,
     );
     expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hooks found');
   });

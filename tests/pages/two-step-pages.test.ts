@@ -107,10 +107,7 @@ describeSharedHosts('the page of two-step sign-in', (dialect) => {
   it('is all that opens for a role that requires two-step sign-in, until it is set up', async () => {
     await site.create({ login: 'root', role: 'administrator' });
     const root = await site.signIn('root');
-    const saved = await root.submit('/admin/settings', 'save', {
-      group: 'security',
-      'settings[two_factor_roles][]': 'administrator',
-    });
+    const saved = await root.submit('/admin/settings', 'save', { 'settings[two_factor_roles][]': 'administrator' });
     expect(saved.status).to.equal(302);
     const rest = async (init: RequestInit) => (await site.host.fetch('/wp-json/wp/v2/users/me', init)).status;
     for (const path of ['/admin/', '/admin/users', '/admin/profile', '/admin/setup/choice', '/admin/settings']) {

@@ -125,7 +125,7 @@ describeHosts('the pages about users', (dialectCase) => {
     const asked = [
       await browser.submit(`/admin/users/edit?id=${bob.id}`, 'save', { id: String(bob.id), ...fields, role: 'editor' }),
       await browser.submit('/admin/users/new', 'create', { ...fields, login: 'eve', role: 'administrator', password }),
-      await browser.submit('/admin/settings', 'save', { group: 'security' }),
+      await browser.submit('/admin/settings', 'save', { 'settings[two_factor_roles][]': 'administrator' }),
     ];
     for (const { status, text } of asked)
       expect([status, text.includes('Confirm your password')]).to.deep.equal([403, true]);

@@ -29,6 +29,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     'Author',
     'Contributor',
     'Subscriber',
+    // Of time zones.
+    ...['Africa', 'America', 'Antarctica', 'Arctic', 'Asia', 'Atlantic', 'Australia', 'Europe', 'Indian', 'Pacific'],
     'Enter one per line.',
     'Add',
     ...['Usage:', 'Arguments:', 'Options:', 'Commands:', 'display help for command', 'Error', 'Commands of {1}'],

@@ -80,6 +80,7 @@ function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
       icon: 'image',
       position: 21,
       style,
+      script: 'admin/dropzone.js',
       capability,
       get uploadLimit() {
         return given.parts.media.limitNow();

@@ -16,6 +16,8 @@ import type { FieldKind, Leaf } from './paths.ts';
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** Heading of this choice and of those beside it with the same heading. */
+  readonly group?: string;
 }
 
 /** One field of a form: the values of the partial `admin/field`. */
@@ -44,6 +46,8 @@ export interface FormField {
   readonly list?: string;
   readonly autocomplete?: 'off';
   readonly options?: readonly Choice[];
+  /** Choices with a heading, below the others. */
+  readonly optionGroups?: readonly { readonly label: string; readonly options: readonly Choice[] }[];
   /** For secrets: whether one is stored, and its last four characters. */
   readonly saved?: boolean;
   readonly ending?: string;
@@ -173,7 +177,7 @@ function fieldOptions(
   kind: FieldKind,
   { schema, required }: Leaf,
   { choices, value }: FormFieldInit,
-): Pick<FormField, 'options'> {
+): Pick<FormField, 'options' | 'optionGroups'> {
   if (kind === 'checkboxes') {
     const offered = choices ?? listedChoices(schema.items ?? {}, schema.ui?.labels);
     const missing = (Array.isArray(value) ? value.map(String) : []).filter(
@@ -188,9 +192,17 @@ function fieldOptions(
     isOptional && !listed.some((choice) => choice.value === '') ? [{ value: '', label: 'Default' }, ...listed] : listed;
   const stored = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   if (choices === undefined || stored === undefined || offered.some((choice) => choice.value === stored))
-    return { options: offered };
+    return groupChoices(offered);
   // Saving the form must not change what it shows.
-  return { options: [...offered, { value: stored, label: stored === '' ? 'None' : `${stored} (not available)` }] };
+  const gone = { value: stored, label: stored === '' ? 'None' : `${stored} (not available)` };
+  return groupChoices([...offered, gone]);
+}
+
+function groupChoices(choices: readonly Choice[]): Pick<FormField, 'options' | 'optionGroups'> {
+  const names = [...new Set(choices.map(({ group }) => group))].filter((name) => name !== undefined);
+  const inGroup = (name?: string): Choice[] => choices.filter(({ group }) => group === name);
+  const optionGroups = names.map((name) => ({ label: name, options: inGroup(name) }));
+  return { options: inGroup(), ...(names.length > 0 && { optionGroups }) };
 }
 
 function listedChoices(schema: JsonSchema, labels = schema.ui?.labels): Choice[] {

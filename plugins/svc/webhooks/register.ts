@@ -34,6 +34,13 @@ export async function registerWebhooks(host: HostApi, webhooks: WebhookService):
     await webhooks.emit(name, data, context);
   });
   hooks.addAction(fallbackHook, () => webhooks.fallback());
+  hooks.addFilter('cron_event_labels', (labels) => ({
+    ...labels,
+    [fallbackHook]: {
+      label: 'Send waiting webhooks',
+      help: 'Works the queue of deliveries where no worker is running.',
+    },
+  }));
   hooks.addAction('host_started', startOrLog);
   // eslint-disable-next-line max-params -- the arguments of the hook
   hooks.addFilter('svc_personal_data_erase', async (counts, person, { userId, conversations }, receipt) => {

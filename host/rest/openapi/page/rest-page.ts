@@ -43,7 +43,8 @@ function overview(rest: RestPageDependencies['rest'], search: string): View {
       lines,
     };
   });
-  const shown = listed.filter(({ lines }) => lines.length > 0);
+  const found = listed.filter(({ lines }) => lines.length > 0);
+  const shown = found.map((namespace) => ({ ...namespace, open: search !== '' || found.length === 1 }));
   return {
     template: 'admin/pages/rest',
     data: { root: rest.url('/'), search, namespaces: shown, isEmpty: shown.length === 0 },

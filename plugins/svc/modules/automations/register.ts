@@ -44,6 +44,10 @@ export function registerAutomations(parts: AutomationParts): void {
     // Paused or deleted since it was scheduled.
     if ((await tasks.get(id))?.status === 'active') await runs.run(id, 'schedule');
   });
+  hooks.addFilter('cron_event_labels', (labels) => ({
+    ...labels,
+    [runHook]: { label: 'Run an automation', help: 'The argument is the ID of the automation.' },
+  }));
   hooks.addAction('wp_abilities_api_init', async () =>
     (await import('./automation-abilities.ts')).registerAutomationAbilities(parts),
   );

@@ -1,0 +1,93 @@
+// Fields for files (partial admin/dropzone): those that are dropped or chosen are sent one after the other by the action of
+// their form, each with its progress and its result. Then the part of the page that lists files is read again.
+
+for (const form of document.querySelectorAll('form[data-dropzone]')) {
+  const zone = form.querySelector('.dropzone');
+  const input = zone.querySelector('input[type="file"]');
+  input.multiple = true;
+  input.addEventListener('change', () => {
+    void sendAll(form, input, [...input.files]);
+    input.value = '';
+  });
+  for (const name of ['dragover', 'dragleave', 'drop'])
+    zone.addEventListener(name, (event) => {
+      event.preventDefault();
+      zone.classList.toggle('dropzone-over', name === 'dragover');
+    });
+  zone.addEventListener('drop', ({ dataTransfer }) => void sendAll(form, input, [...dataTransfer.files]));
+}
+
+async function sendAll(form, input, files) {
+  const list = form.querySelector('.upload-list');
+  const status = form.querySelector('.upload-status');
+  status.textContent = '';
+  const rows = files.map((file) => {
+    const name = element('span', { translate: 'no' }, file.name);
+    const progress = element('progress', { max: '1', value: '0', 'aria-label': file.name });
+    const row = element('li', {}, name, progress);
+    list.append(row);
+    return { file, name, progress };
+  });
+  let sent = 0;
+  for (const { file, name, progress } of rows) {
+    const { isSent, text, href } = await send(form, { input, file, progress });
+    if (isSent) sent += 1;
+    if (isSent && href) name.replaceChildren(element('a', { href }, file.name));
+    progress.replaceWith(
+      element('span', { class: `badge badge-${isSent ? 'success' : 'error'}` }, isSent ? __('Uploaded') : __('Failed')),
+      ...(isSent ? [] : [element('span', { class: 'field-error' }, text)]),
+    );
+  }
+  await refresh(form.dataset.refresh);
+  status.textContent =
+    sent === rows.length
+      ? __('All files are uploaded.')
+      : __('{sent} uploaded, {failed} failed.', { sent, failed: rows.length - sent });
+}
+
+/** One file by the action of the form, with its other fields. */
+function send(form, { input, file, progress }) {
+  const body = new FormData(form);
+  body.set(input.name, file, file.name);
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', form.action);
+    request.responseType = 'json';
+    request.setRequestHeader('Accept', 'application/json');
+    request.upload.addEventListener(
+      'progress',
+      ({ loaded, total }) => (progress.value = total > 0 ? loaded / total : 0),
+    );
+    request.addEventListener('error', () =>
+      resolve({ isSent: false, text: __('The connection was lost. Try again.') }),
+    );
+    request.addEventListener('load', () => {
+      const { notice, redirect } = request.response ?? {};
+      resolve({
+        isSent: request.status === 200 && notice?.kind === 'success',
+        text: notice?.text ?? __('The server refused the file.'),
+        href: redirect,
+      });
+    });
+    request.send(body);
+  });
+}
+
+async function refresh(id) {
+  const part = id && document.getElementById(id);
+  if (!part) return;
+  try {
+    const response = await fetch(location.href);
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById(id);
+    if (fresh) part.replaceWith(document.adoptNode(fresh));
+  } catch {
+    // The list stays as it was; the uploads have their links.
+  }
+}
+
+function element(name, attributes, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
