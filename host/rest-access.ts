@@ -1,4 +1,4 @@
-import { createMinuteCounter, clientNetwork, RestError, retryAfter } from '#plugin-api';
+import { clientNetwork, createMinuteCounter, RestError, retryAfter, undoAll } from '#plugin-api';
 import type { Clock, HooksApi, OptionsApi, RestRequest, Undo } from '#plugin-api';
 import type { Database } from './database/database.ts';
 import { changedOptionName } from './options/cached-options.ts';
@@ -86,9 +86,7 @@ export async function followOption(
     ),
   ];
   await read();
-  return () => {
-    for (const undo of undos) undo();
-  };
+  return undoAll(undos);
 }
 
 /** Anonymous requests over HTTP to routes without their own key. */

@@ -1,11 +1,13 @@
 import {
   argumentBounds,
+  contextArgument,
   isRecord,
   pagingArguments,
   pagingHeaders,
+  readOnlyIn,
+  restError,
   RestResponse,
   wantsLinks,
-  restError,
   type Ability,
   type AbilityCategory,
   type HooksApi,
@@ -30,12 +32,6 @@ const nameArgument: RouteArgument = {
   type: 'string',
   ...argumentBounds.key,
   pattern: `^${namePattern}$`,
-};
-const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.',
-  type: 'string',
-  enum: ['view', 'embed', 'edit'],
-  default: 'view',
 };
 const pageArguments: Readonly<Record<string, RouteArgument>> = {
   context: contextArgument,
@@ -79,35 +75,35 @@ const listArguments: Readonly<Record<string, RouteArgument>> = {
   },
 };
 
-const readOnly = true;
-const everywhere = ['view', 'edit', 'embed'];
-const shown = ['view', 'edit'];
 const abilitySchema: JsonSchema = {
   title: 'ability',
   type: 'object',
   properties: {
-    name: { description: 'Unique identifier for the ability.', type: 'string', readOnly, context: everywhere },
-    label: { description: 'Display label for the ability.', type: 'string', readOnly, context: everywhere },
-    description: { description: 'Description of the ability.', type: 'string', readOnly, context: shown },
-    category: {
-      description: 'Ability category this ability belongs to.',
-      type: 'string',
-      readOnly,
-      context: everywhere,
-    },
-    input_schema: { description: 'JSON Schema for the ability input.', type: 'object', readOnly, context: shown },
-    output_schema: { description: 'JSON Schema for the ability output.', type: 'object', readOnly, context: shown },
-    meta: { description: 'Meta information about the ability.', type: 'object', readOnly, context: shown },
+    ...readOnlyIn('everywhere', {
+      name: { description: 'Unique identifier for the ability.', type: 'string' },
+      label: { description: 'Display label for the ability.', type: 'string' },
+      category: { description: 'Ability category this ability belongs to.', type: 'string' },
+    }),
+    ...readOnlyIn('shown', {
+      description: { description: 'Description of the ability.', type: 'string' },
+      input_schema: { description: 'JSON Schema for the ability input.', type: 'object' },
+      output_schema: { description: 'JSON Schema for the ability output.', type: 'object' },
+      meta: { description: 'Meta information about the ability.', type: 'object' },
+    }),
   },
 };
 const categorySchema: JsonSchema = {
   title: 'ability-category',
   type: 'object',
   properties: {
-    slug: { description: 'Unique identifier for the category.', type: 'string', readOnly, context: everywhere },
-    label: { description: 'Display label for the category.', type: 'string', readOnly, context: everywhere },
-    description: { description: 'Description of the category.', type: 'string', readOnly, context: shown },
-    meta: { description: 'Meta information about the category.', type: 'object', readOnly, context: shown },
+    ...readOnlyIn('everywhere', {
+      slug: { description: 'Unique identifier for the category.', type: 'string' },
+      label: { description: 'Display label for the category.', type: 'string' },
+    }),
+    ...readOnlyIn('shown', {
+      description: { description: 'Description of the category.', type: 'string' },
+      meta: { description: 'Meta information about the category.', type: 'object' },
+    }),
   },
 };
 

@@ -1,4 +1,15 @@
-import { escapeHtml, argumentBounds, errorText, RestError, RestResponse, restError } from '#plugin-api';
+import {
+  argumentBounds,
+  collectionArguments,
+  contextArgument,
+  errorText,
+  escapeHtml,
+  membersIn,
+  readOnlyIn,
+  RestError,
+  restError,
+  RestResponse,
+} from '#plugin-api';
 import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
 import type { PluginStatus } from './status.ts';
 
@@ -14,9 +25,6 @@ export interface PluginsRoutesDependencies {
 
 /** Folder and entry module without extension, as WordPress names plugins; the folder alone for `index`. */
 const namePattern = '[^.\\/]+(?:\\/[^.\\/]+)?';
-const everywhere = ['view', 'edit', 'embed'];
-const shown = ['view', 'edit'];
-const readOnly = true;
 
 const statusSchema = {
   description: 'The plugin activation status.',
@@ -28,58 +36,32 @@ const schema: JsonSchema = {
   title: 'plugin',
   type: 'object',
   properties: {
-    plugin: { description: 'The plugin file.', type: 'string', pattern: namePattern, readOnly, context: everywhere },
-    status: { ...statusSchema, context: everywhere },
-    name: { description: 'The plugin name.', type: 'string', readOnly, context: everywhere },
-    plugin_uri: {
-      description: "The plugin's website address.",
-      type: 'string',
-      format: 'uri',
-      readOnly,
-      context: shown,
-    },
-    author: { description: 'The plugin author.', type: 'string', readOnly, context: shown },
-    author_uri: {
-      description: "Plugin author's website address.",
-      type: 'string',
-      format: 'uri',
-      readOnly,
-      context: shown,
-    },
-    description: {
-      description: 'The plugin description.',
-      type: 'object',
-      readOnly,
-      context: shown,
-      properties: {
-        raw: { description: 'The raw plugin description.', type: 'string' },
-        rendered: { description: 'The plugin description formatted for display.', type: 'string' },
+    ...membersIn('everywhere', { status: statusSchema }),
+    ...readOnlyIn('everywhere', {
+      plugin: { description: 'The plugin file.', type: 'string', pattern: namePattern },
+      name: { description: 'The plugin name.', type: 'string' },
+      network_only: { description: 'Whether the plugin can only be activated network-wide.', type: 'boolean' },
+      requires_wp: { description: 'Minimum required version of WordPress.', type: 'string' },
+      requires_php: { description: 'Minimum required version of PHP.', type: 'string' },
+    }),
+    ...readOnlyIn('shown', {
+      plugin_uri: { description: "The plugin's website address.", type: 'string', format: 'uri' },
+      author: { description: 'The plugin author.', type: 'string' },
+      author_uri: { description: "Plugin author's website address.", type: 'string', format: 'uri' },
+      description: {
+        description: 'The plugin description.',
+        type: 'object',
+        properties: {
+          raw: { description: 'The raw plugin description.', type: 'string' },
+          rendered: { description: 'The plugin description formatted for display.', type: 'string' },
+        },
       },
-    },
-    version: { description: 'The plugin version number.', type: 'string', readOnly, context: shown },
-    network_only: {
-      description: 'Whether the plugin can only be activated network-wide.',
-      type: 'boolean',
-      readOnly,
-      context: everywhere,
-    },
-    requires_wp: {
-      description: 'Minimum required version of WordPress.',
-      type: 'string',
-      readOnly,
-      context: everywhere,
-    },
-    requires_php: { description: 'Minimum required version of PHP.', type: 'string', readOnly, context: everywhere },
-    textdomain: { description: "The plugin's text domain.", type: 'string', readOnly, context: shown },
+      version: { description: 'The plugin version number.', type: 'string' },
+      textdomain: { description: "The plugin's text domain.", type: 'string' },
+    }),
   },
 };
 
-const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.',
-  type: 'string',
-  enum: ['view', 'embed', 'edit'],
-  default: 'view',
-};
 const pluginArguments: Readonly<Record<string, RouteArgument>> = {
   context: contextArgument,
   plugin: { type: 'string', ...argumentBounds.key, pattern: namePattern },
@@ -106,7 +88,7 @@ function listRoute(rest: RestApi, { plugins }: PluginsRoutesDependencies): Route
   return {
     args: {
       context: contextArgument,
-      search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
+      search: collectionArguments.search,
       status: {
         description: 'Limits results to plugins with the given status.',
         type: 'array',

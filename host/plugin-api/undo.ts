@@ -3,3 +3,10 @@
  * it when the plugin is deactivated.
  */
 export type Undo = () => void;
+
+/** Undoes several registrations as one, the last one first. */
+export function undoAll(undos: readonly Undo[]): Undo {
+  return () => {
+    for (const undo of undos.toReversed()) undo();
+  };
+}

@@ -1,4 +1,4 @@
-import { argumentBounds, restError, type RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, contextArgument, restError, RestResponse, undoAll, type RestError } from '#plugin-api';
 import type {
   JsonSchema,
   RestApi,
@@ -86,14 +86,7 @@ const newArgs: Record<'name' | 'app_id', RouteArgument> = {
   app_id: { ...appIdArgument, default: '' },
 };
 
-const readArgs: Record<'context', RouteArgument> = {
-  context: {
-    description: 'Scope under which the request is made; determines fields present in response.',
-    type: 'string',
-    enum: ['view', 'embed', 'edit'],
-    default: 'view',
-  },
-};
+const readArgs = { context: contextArgument };
 
 /**
  * `/wp/v2/users/<id|me>/application-passwords`: list, create, read, rename and revoke. `introspect` returns the password of
@@ -102,14 +95,11 @@ const readArgs: Record<'context', RouteArgument> = {
 export function addApplicationPasswordRoutes(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies): Undo {
   const context = createContext(rest, dependencies);
   const base = '/users/(?P<user_id>(?:\\d+|me))/application-passwords';
-  const undos = [
+  return undoAll([
     rest.registerRoute('wp/v2', base, collectionRoutes(context)),
     rest.registerRoute('wp/v2', `${base}/introspect`, introspectRoute(context)),
     rest.registerRoute('wp/v2', `${base}/(?P<uuid>[\\w-]+)`, singleRoutes(context)),
-  ];
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  ]);
 }
 
 /** Members besides the stored ones; the context of WordPress, default `view`. */

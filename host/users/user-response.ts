@@ -1,4 +1,4 @@
-import { restError, type RestError } from '#plugin-api';
+import { membersIn, readOnlyIn, restError, type RestError } from '#plugin-api';
 import type { JsonSchema, RestRequest, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { slugOf } from './profile.ts';
@@ -6,8 +6,8 @@ import type { Roles } from './roles.ts';
 
 export type UserContext = 'view' | 'embed' | 'edit';
 
+/** In the order that WordPress has for users. */
 const everywhere = ['embed', 'view', 'edit'];
-const edit = ['edit'];
 
 /** Avatar sizes in pixels, as in WordPress. */
 const avatarSizes = [24, 48, 96] as const;
@@ -17,60 +17,40 @@ export const userSchema = {
   title: 'user',
   type: 'object',
   properties: {
-    id: { type: 'integer', description: 'Unique identifier for the user.', context: everywhere, readOnly: true },
-    username: { type: 'string', description: 'Login name for the user.', context: edit },
-    name: { type: 'string', description: 'Display name for the user.', context: everywhere },
-    first_name: { type: 'string', description: 'First name for the user.', context: edit },
-    last_name: { type: 'string', description: 'Last name for the user.', context: edit },
-    email: { type: 'string', format: 'email', description: 'The email address for the user.', context: edit },
-    url: { type: 'string', format: 'uri', description: 'URL of the user.', context: everywhere },
-    description: { type: 'string', description: 'Description of the user.', context: everywhere },
-    link: {
-      type: 'string',
-      format: 'uri',
-      description: 'Author URL of the user.',
-      context: everywhere,
-      readOnly: true,
-    },
-    locale: {
-      type: 'string',
-      description: 'Locale for the user, such as de_DE. Empty for the locale of the site.',
-      context: edit,
-    },
-    nickname: { type: 'string', description: 'The nickname for the user.', context: edit },
-    slug: { type: 'string', description: 'An alphanumeric identifier for the user.', context: everywhere },
-    registered_date: {
-      type: 'string',
-      format: 'date-time',
-      description: 'Registration date for the user.',
-      context: edit,
-      readOnly: true,
-    },
-    roles: { type: 'array', items: { type: 'string' }, description: 'Roles assigned to the user.', context: edit },
-    capabilities: {
-      type: 'object',
-      description: 'All capabilities assigned to the user.',
-      context: edit,
-      readOnly: true,
-    },
-    extra_capabilities: {
-      type: 'object',
-      description: 'Any extra capabilities assigned to the user.',
-      context: edit,
-      readOnly: true,
-    },
-    avatar_urls: {
-      type: 'object',
-      description: 'Avatar URLs for the user.',
-      context: everywhere,
-      readOnly: true,
-      properties: Object.fromEntries(
-        avatarSizes.map((size) => [
-          String(size),
-          { type: 'string' as const, format: 'uri', description: `Avatar URL with image size of ${size} pixels.` },
-        ]),
-      ),
-    },
+    ...readOnlyIn(everywhere, {
+      id: { type: 'integer', description: 'Unique identifier for the user.' },
+      link: { type: 'string', format: 'uri', description: 'Author URL of the user.' },
+      avatar_urls: {
+        type: 'object',
+        description: 'Avatar URLs for the user.',
+        properties: Object.fromEntries(
+          avatarSizes.map((size) => [
+            String(size),
+            { type: 'string' as const, format: 'uri', description: `Avatar URL with image size of ${size} pixels.` },
+          ]),
+        ),
+      },
+    }),
+    ...membersIn(everywhere, {
+      name: { type: 'string', description: 'Display name for the user.' },
+      url: { type: 'string', format: 'uri', description: 'URL of the user.' },
+      description: { type: 'string', description: 'Description of the user.' },
+      slug: { type: 'string', description: 'An alphanumeric identifier for the user.' },
+    }),
+    ...readOnlyIn('edit', {
+      registered_date: { type: 'string', format: 'date-time', description: 'Registration date for the user.' },
+      capabilities: { type: 'object', description: 'All capabilities assigned to the user.' },
+      extra_capabilities: { type: 'object', description: 'Any extra capabilities assigned to the user.' },
+    }),
+    ...membersIn('edit', {
+      username: { type: 'string', description: 'Login name for the user.' },
+      first_name: { type: 'string', description: 'First name for the user.' },
+      last_name: { type: 'string', description: 'Last name for the user.' },
+      email: { type: 'string', format: 'email', description: 'The email address for the user.' },
+      locale: { type: 'string', description: 'Locale for the user, such as de_DE. Empty for the locale of the site.' },
+      nickname: { type: 'string', description: 'The nickname for the user.' },
+      roles: { type: 'array', items: { type: 'string' }, description: 'Roles assigned to the user.' },
+    }),
   },
 } as const satisfies JsonSchema;
 
@@ -107,8 +87,10 @@ export function userBody(
     extra_capabilities: Object.fromEntries(user.roles.filter(roles.isRole).map((role) => [role, true])),
     avatar_urls: Object.fromEntries(avatarSizes.map((size) => [String(size), avatarUrl(user, size)])),
   };
-  const shown = Object.entries(userSchema.properties).filter(([, { context: contexts }]) => contexts.includes(context));
-  return Object.fromEntries(shown.map(([name]) => [name, all[name as keyof typeof all]]));
+  const { properties } = userSchema;
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => properties[name as keyof typeof all].context.includes(context)),
+  );
 }
 
 /** 401 for a visitor, 403 for a signed-in user. */

@@ -1,8 +1,10 @@
 import {
   argumentBounds,
-  pagingArguments,
+  collectionArguments,
+  orderArgument,
   pagingHeaders,
   RestResponse,
+  slugsArgument,
   type HooksApi,
   type RestRequest,
   type RouteArgument,
@@ -51,43 +53,16 @@ const orders = {
   email: 'email',
 } as const;
 
-export const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.',
-  type: 'string',
-  enum: ['view', 'embed', 'edit'],
-  default: 'view',
-};
-
-const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
 const args: Record<keyof ListParams & string, RouteArgument> = {
-  context: contextArgument,
-  ...pagingArguments,
-  offset: {
-    description: 'Offset the result set by a specific number of items.',
-    type: 'integer',
-    ...argumentBounds.id,
-  },
-  search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
-  include: { ...ids, description: 'Limit result set to specific IDs.' },
-  exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
-  slug: {
-    description: 'Limit result set to users with one or more specific slugs.',
-    type: 'array',
-    ...argumentBounds.list,
-    items: { type: 'string', ...argumentBounds.line },
-  },
+  ...collectionArguments,
+  slug: { ...slugsArgument, description: 'Limit result set to users with one or more specific slugs.' },
   roles: {
     description: 'Limit result set to users matching at least one specific role provided.',
     type: 'array',
     ...argumentBounds.list,
     items: { type: 'string', ...argumentBounds.line },
   },
-  order: {
-    description: 'Order sort attribute ascending or descending.',
-    type: 'string',
-    enum: ['asc', 'desc'],
-    default: 'asc',
-  },
+  order: orderArgument('asc'),
   orderby: {
     description: 'Sort collection by user attribute.',
     type: 'string',

@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, RestResponse, wantsLinks } from '#plugin-api';
+import { argumentBounds, contextArgument, RestError, RestResponse, undoAll, wantsLinks } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
@@ -6,7 +6,7 @@ import { notLoggedIn, refused, userBody, userSchema, type UserContext } from './
 import { unknownUser } from './user-changes.ts';
 import { createUserWrites, type Programs, type UserParams } from './user-writes.ts';
 import { currentPasswordArgument } from './fresh-sign-in.ts';
-import { contextArgument, usersListRoute } from './users-list.ts';
+import { usersListRoute } from './users-list.ts';
 import type { Users } from './users.ts';
 
 declare module '#plugin-api' {
@@ -141,9 +141,7 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
     ] as RouteDefinition[];
   }
 
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  return undoAll(undos);
 }
 
 interface OneUser {

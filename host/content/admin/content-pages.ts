@@ -1,3 +1,4 @@
+import { undoAll } from '#plugin-api';
 import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, Taxonomy, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import { listPath } from './form.ts';
@@ -43,9 +44,7 @@ export function addContentPages(given: ContentPagesDependencies): void {
     const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) =>
       admin.addPage(page),
     );
-    return () => {
-      for (const undo of undos.toReversed()) undo();
-    };
+    return undoAll(undos);
   });
 }
 

@@ -1,18 +1,11 @@
-import { RestResponse, wantsLinks, restError } from '#plugin-api';
+import { contextArgument, restError, RestResponse, undoAll, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { autosaveSlug } from '../posts/post-store.ts';
-import {
-  compactLinks,
-  contextArgument,
-  idArgument,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { compactLinks, idArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { readPostInput } from './post-input.ts';
-import { writeArguments } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
 import { findParent, parentArgument, revisionBody, revisionLinks, revisionSchema } from './revisions-routes.ts';
+import { writeArguments } from './post-schema.ts';
 
 interface AutosavedPosts {
   readonly find: FindPost;
@@ -33,13 +26,10 @@ export function addAutosaveRoutes(given: ContentRestDependencies, type: PostType
   const { rest } = given;
   const { find } = posts;
   const route = (name: string): string => `/${type.restBase}/(?P<${name}>[\\d]+)/autosaves`;
-  const undos = [
+  return undoAll([
     rest.registerRoute('wp/v2', route('id'), [listRoute(given, type, find), createRoute(given, type, posts)]),
     rest.registerRoute('wp/v2', `${route('parent')}/(?P<id>[\\d]+)`, readRoute(given, type, find)),
-  ];
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  ]);
 }
 
 const postArgument = { ...idArgument, description: 'The ID for the parent of the autosave.' };

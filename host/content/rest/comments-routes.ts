@@ -1,4 +1,4 @@
-import { RestResponse, restError } from '#plugin-api';
+import { contextArgument, restError, RestResponse } from '#plugin-api';
 import type { RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import type { Comment } from '../comments/comment-row.ts';
 import { registrationSetting } from '../comments/comments.ts';
@@ -7,7 +7,6 @@ import { commentResponse } from './comment-response.ts';
 import { commentIdArgument, commentSchema, commentWriteArguments } from './comment-schema.ts';
 import { canReadPost, cannotReadPost, commentsListRoute } from './comments-list.ts';
 import {
-  contextArgument,
   created,
   createdResponse,
   deletedSchema,

@@ -70,13 +70,6 @@ export interface ContentRestDependencies {
 export type Context = 'view' | 'embed' | 'edit';
 export type Request = RestRequest<Params>;
 
-export const contextArgument: RouteArgument = {
-  description: 'Scope under which the request is made; determines fields present in response.',
-  type: 'string',
-  enum: ['view', 'embed', 'edit'],
-  default: 'view',
-};
-
 export const idArgument: RouteArgument = {
   description: 'Unique identifier for the post.',
   type: 'integer',

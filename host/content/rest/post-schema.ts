@@ -1,41 +1,27 @@
-import { argumentBounds, RestError } from '#plugin-api';
-import type { JsonSchema, PostType, RouteArgument } from '#plugin-api';
+import { fieldArguments, fieldSchemas } from './rest-fields.ts';
+import { argumentBounds, membersIn, readOnlyIn, RestError } from '#plugin-api';
+import type { JsonSchema, MemberContext, PostType, RouteArgument } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import { invalidStatus } from './post-input.ts';
 import { termSchemas, termWriteArguments } from './post-terms.ts';
-import { fieldArguments, fieldSchemas } from './rest-fields.ts';
 
-const everywhere = ['view', 'edit', 'embed'];
-const shown = ['view', 'edit'];
-const edit = ['edit'];
-
-function htmlSchema(description: string, contexts: readonly string[]): JsonSchema {
+/** HTML with the text that was written. `where`: the contexts of the rendered one. */
+export function htmlSchema(description: string, where: MemberContext) {
   return {
     type: 'object',
     description,
-    context: contexts,
     properties: {
-      raw: { type: 'string', context: edit },
-      rendered: { type: 'string', context: contexts, readOnly: true },
+      ...membersIn('edit', { raw: { type: 'string' } }),
+      ...readOnlyIn(where, { rendered: { type: 'string' } }),
     },
-  };
+  } as const satisfies JsonSchema;
 }
 
 /** Text that a password may protect; then `rendered` is empty for readers who do not know it. */
-function protectedSchema(description: string, contexts: readonly string[]): JsonSchema {
-  const schema = htmlSchema(description, contexts);
-  return {
-    ...schema,
-    properties: {
-      ...schema.properties,
-      protected: {
-        type: 'boolean',
-        description: 'Whether it is protected with a password.',
-        context: everywhere,
-        readOnly: true,
-      },
-    },
-  };
+function protectedSchema(description: string, where: MemberContext): JsonSchema {
+  const schema = htmlSchema(description, where);
+  const hasPassword = { type: 'boolean', description: 'Whether it is protected with a password.' } as const;
+  return { ...schema, properties: { ...schema.properties, ...readOnlyIn('everywhere', { protected: hasPassword }) } };
 }
 
 type SchemaParts = Pick<ContentParts, 'meta' | 'taxonomies' | 'fields'>;
@@ -47,57 +33,37 @@ export function postSchema(type: PostType, parts: SchemaParts): JsonSchema {
     title: type.name,
     type: 'object',
     properties: {
-      id: { type: 'integer', description: 'Unique identifier for the post.', context: everywhere, readOnly: true },
-      date: {
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: "The date the post was published, in the site's timezone.",
-        context: everywhere,
-      },
-      date_gmt: {
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: 'The date the post was published, as GMT.',
-        context: shown,
-      },
-      guid: htmlSchema('The globally unique identifier for the post.', shown),
-      modified: { type: 'string', format: 'date-time', context: shown, readOnly: true },
-      modified_gmt: { type: 'string', format: 'date-time', context: shown, readOnly: true },
-      slug: {
-        type: 'string',
-        description: 'An alphanumeric identifier for the post unique to its type.',
-        context: everywhere,
-      },
-      status: { type: 'string', description: 'A named status for the post.', context: shown },
-      type: { type: 'string', description: 'Type of post.', context: everywhere, readOnly: true },
-      link: { type: 'string', format: 'uri', description: 'URL to the post.', context: everywhere, readOnly: true },
-      title: htmlSchema('The title for the post.', everywhere),
-      author: { type: 'integer', description: 'The ID for the author of the post.', context: everywhere },
-      featured_media: {
-        type: 'integer',
-        description: 'The ID of the featured media for the post.',
-        context: everywhere,
-      },
-      ...(!isMedia && textProperties),
-      ...(type.supports.includes('comments') && {
-        comment_status: { ...commentStatusSchema, context: shown },
+      ...readOnlyIn('everywhere', {
+        id: { type: 'integer', description: 'Unique identifier for the post.' },
+        type: { type: 'string', description: 'Type of post.' },
+        link: { type: 'string', format: 'uri', description: 'URL to the post.' },
       }),
-      ...(type.hierarchical && {
-        parent: { type: 'integer', description: 'The ID for the parent of the post.', context: shown },
+      ...membersIn('everywhere', {
+        date: dates.date,
+        slug: { type: 'string', description: 'An alphanumeric identifier for the post unique to its type.' },
+        title: htmlSchema('The title for the post.', 'everywhere'),
+        author: { type: 'integer', description: 'The ID for the author of the post.' },
+        featured_media: { type: 'integer', description: 'The ID of the featured media for the post.' },
       }),
-      ...(type.supports.includes('page-attributes') && {
-        menu_order: {
-          type: 'integer',
-          description: 'The order of the post in relation to other posts.',
-          context: shown,
-        },
+      ...membersIn('shown', {
+        date_gmt: dates.date_gmt,
+        guid: htmlSchema('The globally unique identifier for the post.', 'shown'),
+        status: { type: 'string', description: 'A named status for the post.' },
+        ...(type.supports.includes('comments') && { comment_status: commentStatusSchema }),
+        ...(type.hierarchical && {
+          parent: { type: 'integer', description: 'The ID for the parent of the post.' } as const,
+        }),
+        ...(type.supports.includes('page-attributes') && { menu_order: menuOrderSchema }),
+        meta: { type: 'object', description: 'Meta fields.', properties: metaSchema(type, parts) },
       }),
-      ...(isMedia && mediaProperties),
-      meta: { type: 'object', description: 'Meta fields.', context: shown, properties: metaSchema(type, parts) },
+      ...readOnlyIn('shown', {
+        modified: { type: 'string', format: 'date-time' },
+        modified_gmt: { type: 'string', format: 'date-time' },
+        class_list: { type: 'array', items: { type: 'string' } },
+      }),
+      ...readOnlyIn('edit', { permalink_template: { type: 'string' }, generated_slug: { type: 'string' } }),
+      ...(isMedia ? mediaProperties : textProperties),
       ...termSchemas(parts, type),
-      permalink_template: { type: 'string', context: edit, readOnly: true },
-      generated_slug: { type: 'string', context: edit, readOnly: true },
-      class_list: { type: 'array', items: { type: 'string' }, context: shown, readOnly: true },
       ...fieldSchemas(parts.fields, type.name),
     },
   };
@@ -109,40 +75,48 @@ const commentStatusSchema = {
   enum: ['open', 'closed'],
 } as const satisfies JsonSchema;
 
-const textProperties: Readonly<Record<string, JsonSchema>> = {
-  content: protectedSchema('The content for the post.', shown),
-  excerpt: protectedSchema('The excerpt for the post.', everywhere),
-  password: {
-    type: 'string',
-    description: 'A password to protect access to the content and excerpt.',
-    context: edit,
+const menuOrderSchema = {
+  type: 'integer',
+  description: 'The order of the post in relation to other posts.',
+} as const satisfies JsonSchema;
+
+/** As a post has them and as a request sets them. */
+const dates = {
+  date: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: "The date the post was published, in the site's timezone.",
   },
+  date_gmt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'The date the post was published, as GMT.',
+  },
+} as const satisfies Record<string, JsonSchema>;
+
+const textProperties: Readonly<Record<string, JsonSchema>> = {
+  ...membersIn('shown', { content: protectedSchema('The content for the post.', 'shown') }),
+  ...membersIn('everywhere', { excerpt: protectedSchema('The excerpt for the post.', 'everywhere') }),
+  ...membersIn('edit', {
+    password: { type: 'string', description: 'A password to protect access to the content and excerpt.' },
+  }),
 };
 
 const mediaProperties: Readonly<Record<string, JsonSchema>> = {
-  alt_text: {
-    type: 'string',
-    description: 'Alternative text to display when attachment is not displayed.',
-    context: everywhere,
-  },
-  caption: htmlSchema('The attachment caption.', everywhere),
-  description: htmlSchema('The attachment description.', shown),
-  media_type: { type: 'string', enum: ['image', 'file'], context: everywhere, readOnly: true },
-  mime_type: { type: 'string', context: everywhere, readOnly: true },
-  media_details: {
-    type: 'object',
-    description: 'Details about the media file, specific to its type.',
-    context: everywhere,
-    readOnly: true,
-  },
-  post: { type: ['integer', 'null'], description: 'The ID for the associated post of the attachment.', context: shown },
-  source_url: {
-    type: 'string',
-    format: 'uri',
-    description: 'URL to the original attachment file.',
-    context: everywhere,
-    readOnly: true,
-  },
+  ...membersIn('everywhere', {
+    alt_text: { type: 'string', description: 'Alternative text to display when attachment is not displayed.' },
+    caption: htmlSchema('The attachment caption.', 'everywhere'),
+  }),
+  ...membersIn('shown', {
+    description: htmlSchema('The attachment description.', 'shown'),
+    post: { type: ['integer', 'null'], description: 'The ID for the associated post of the attachment.' },
+  }),
+  ...readOnlyIn('everywhere', {
+    media_type: { type: 'string', enum: ['image', 'file'] },
+    mime_type: { type: 'string' },
+    media_details: { type: 'object', description: 'Details about the media file, specific to its type.' },
+    source_url: { type: 'string', format: 'uri', description: 'URL to the original attachment file.' },
+  }),
 };
 
 /** Meta keys of the type that REST exposes. */
@@ -173,21 +147,6 @@ const writtenText = (bounds: { readonly maxLength: number }) =>
 const paragraph = writtenText(argumentBounds.paragraph);
 const document = writtenText(argumentBounds.document);
 
-const writtenDates: Readonly<Record<string, RouteArgument>> = {
-  date: {
-    type: ['string', 'null'],
-    format: 'date-time',
-    ...argumentBounds.dateTime,
-    description: "The date the post was published, in the site's timezone.",
-  },
-  date_gmt: {
-    type: ['string', 'null'],
-    format: 'date-time',
-    ...argumentBounds.dateTime,
-    description: 'The date the post was published, as GMT.',
-  },
-};
-
 type WriteParts = SchemaParts & Pick<ContentParts, 'statuses' | 'store'>;
 
 /** As in WordPress, an update may repeat a status that REST does not set, such as `auto-draft`. */
@@ -215,11 +174,7 @@ function supportedArguments(type: PostType): Record<string, RouteArgument> {
       parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,
     }),
     ...(type.supports.includes('page-attributes') && {
-      menu_order: {
-        type: 'integer',
-        ...argumentBounds.integer,
-        description: 'The order of the post in relation to other posts.',
-      } as const,
+      menu_order: { ...menuOrderSchema, ...argumentBounds.integer } as const,
     }),
   };
 }
@@ -235,7 +190,8 @@ export function writeArguments(type: PostType, parts: WriteParts, isNew: boolean
     ]),
   );
   return {
-    ...writtenDates,
+    date: { ...dates.date, ...argumentBounds.dateTime },
+    date_gmt: { ...dates.date_gmt, ...argumentBounds.dateTime },
     slug: {
       type: 'string',
       ...argumentBounds.line,

@@ -1,4 +1,4 @@
-import { argumentBounds } from '#plugin-api';
+import { argumentBounds, idsArgument } from '#plugin-api';
 import type { JsonSchema, Params, PostQuery, PostType, RouteArgument, Taxonomy, Term, TermFilter } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
@@ -11,8 +11,6 @@ function shownTaxonomies({ taxonomies }: Parts, { name }: Pick<PostType, 'name'>
   return taxonomiesOf(taxonomies, name).filter(({ showInRest }) => showInRest);
 }
 
-const termIds = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } } as const;
-
 /** `categories`: a list of ids, or an object with operator and children. */
 function filterArgument({ hierarchical }: Taxonomy, description: string, hasOperator: boolean): RouteArgument {
   return {
@@ -20,13 +18,13 @@ function filterArgument({ hierarchical }: Taxonomy, description: string, hasOper
     type: ['object', 'array'],
     ...argumentBounds.list,
     oneOf: [
-      { title: 'Term ID List', description: 'Match terms with the listed IDs.', ...termIds },
+      { title: 'Term ID List', description: 'Match terms with the listed IDs.', ...idsArgument },
       {
         title: 'Term ID Taxonomy Query',
         description: 'Perform an advanced term query.',
         type: 'object',
         properties: {
-          terms: { description: 'Term IDs.', default: [], ...termIds },
+          terms: { description: 'Term IDs.', default: [], ...idsArgument },
           ...(hierarchical && {
             include_children: {
               description: 'Whether to include child terms in the terms limiting the result set.',
@@ -127,7 +125,7 @@ export function termWriteArguments(parts: Parts, type: PostType): Record<string,
   return Object.fromEntries(
     shownTaxonomies(parts, type).map(({ restBase, name }) => [
       restBase,
-      { description: `The terms assigned to the post in the ${name} taxonomy.`, ...termIds },
+      { description: `The terms assigned to the post in the ${name} taxonomy.`, ...idsArgument },
     ]),
   );
 }

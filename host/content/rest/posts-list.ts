@@ -1,14 +1,12 @@
-import { argumentBounds, pagingArguments, RestResponse, pagingHeaders, restError } from '#plugin-api';
+import { argumentBounds, collectionArguments, idsArgument, momentArgument, orderArgument } from '#plugin-api';
+import { pagingHeaders, RestResponse, restError, slugsArgument } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
-import { contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
 import { readTermFilters, termFilterArguments } from './post-terms.ts';
-
-const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
-const moment: RouteArgument = { type: 'string', format: 'date-time', ...argumentBounds.dateTime };
 
 const orders: Readonly<Record<string, NonNullable<PostQuery['orderBy']>>> = {
   author: 'author',
@@ -37,52 +35,36 @@ const mediaArguments: Readonly<Record<string, RouteArgument>> = {
 };
 
 const rangeArguments: Readonly<Record<string, RouteArgument>> = {
-  after: { ...moment, description: 'Limit response to posts published after a given ISO8601 compliant date.' },
-  before: { ...moment, description: 'Limit response to posts published before a given ISO8601 compliant date.' },
+  after: { ...momentArgument, description: 'Limit response to posts published after a given ISO8601 compliant date.' },
+  before: {
+    ...momentArgument,
+    description: 'Limit response to posts published before a given ISO8601 compliant date.',
+  },
   modified_after: {
-    ...moment,
+    ...momentArgument,
     description: 'Limit response to posts modified after a given ISO8601 compliant date.',
   },
   modified_before: {
-    ...moment,
+    ...momentArgument,
     description: 'Limit response to posts modified before a given ISO8601 compliant date.',
   },
-  author: { ...ids, description: 'Limit result set to posts assigned to specific authors.' },
-  author_exclude: { ...ids, description: 'Ensure result set excludes posts assigned to specific authors.' },
-  include: { ...ids, description: 'Limit result set to specific IDs.' },
-  exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
+  author: { ...idsArgument, description: 'Limit result set to posts assigned to specific authors.' },
+  author_exclude: { ...idsArgument, description: 'Ensure result set excludes posts assigned to specific authors.' },
 };
 
 function listArguments(given: ContentRestDependencies, type: PostType): Record<string, RouteArgument> {
   const isMedia = type.name === 'attachment';
   return {
-    context: contextArgument,
-    ...pagingArguments,
-    search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
+    ...collectionArguments,
     ...rangeArguments,
-    offset: {
-      description: 'Offset the result set by a specific number of items.',
-      type: 'integer',
-      ...argumentBounds.id,
-    },
-    order: {
-      description: 'Order sort attribute ascending or descending.',
-      type: 'string',
-      default: 'desc',
-      enum: ['asc', 'desc'],
-    },
+    order: orderArgument('desc'),
     orderby: {
       description: 'Sort collection by post attribute.',
       type: 'string',
       default: 'date',
       enum: [...Object.keys(orders), ...(hasOrder(type) ? ['menu_order'] : [])],
     },
-    slug: {
-      description: 'Limit result set to posts with one or more specific slugs.',
-      type: 'array',
-      ...argumentBounds.list,
-      items: { type: 'string', ...argumentBounds.line },
-    },
+    slug: { ...slugsArgument, description: 'Limit result set to posts with one or more specific slugs.' },
     status: statusArgument(given, type),
     ...(hasOrder(type) && {
       menu_order: {
@@ -92,8 +74,11 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
       } as const,
     }),
     ...((type.hierarchical || isMedia) && {
-      parent: { ...ids, description: 'Limit result set to items with particular parent IDs.' },
-      parent_exclude: { ...ids, description: 'Limit result set to all items except those of a particular parent ID.' },
+      parent: { ...idsArgument, description: 'Limit result set to items with particular parent IDs.' },
+      parent_exclude: {
+        ...idsArgument,
+        description: 'Limit result set to all items except those of a particular parent ID.',
+      },
     }),
     ...termFilterArguments(given.parts, type),
     ...(isMedia && mediaArguments),

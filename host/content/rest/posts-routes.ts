@@ -1,9 +1,8 @@
-import { RestResponse, restError } from '#plugin-api';
+import { contextArgument, restError, RestResponse, undoAll } from '#plugin-api';
 import type { Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import {
   postUrl,
-  contextArgument,
   created,
   idArgument,
   passwordArgument,
@@ -29,7 +28,7 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
   const base = `/${type.restBase}`;
   const create =
     type.name === 'attachment' ? uploadRoute(given, type, postResponses) : createRoute(given, type, postResponses);
-  const undos = [
+  return undoAll([
     rest.registerRoute('wp/v2', base, [postsListRoute(given, type, postResponses), create]),
     rest.registerRoute('wp/v2', `${base}/(?P<id>[\\d]+)`, [
       readRoute({ given, type, postResponses, find }),
@@ -40,10 +39,7 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
     ...(type.supports.includes('editor') && type.name !== 'attachment'
       ? [addAutosaveRoutes(given, type, { find, write })]
       : []),
-  ];
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  ]);
 }
 
 export type FindPost = (request: Pick<Request, 'params'>, name?: string) => Promise<Post>;

@@ -1,8 +1,15 @@
-import { argumentBounds, RestResponse, pagingHeaders, wantsLinks, restError } from '#plugin-api';
+import {
+  argumentBounds,
+  contextArgument,
+  pagingHeaders,
+  restError,
+  RestResponse,
+  undoAll,
+  wantsLinks,
+} from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import {
-  contextArgument,
   idArgument,
   refused,
   compactLinks,
@@ -18,16 +25,13 @@ import type { FindPost } from './posts-routes.ts';
 export function addRevisionRoutes(given: ContentRestDependencies, type: PostType, find: FindPost): Undo {
   const { rest } = given;
   const route = `/${type.restBase}/(?P<parent>[\\d]+)/revisions`;
-  const undos = [
+  return undoAll([
     rest.registerRoute('wp/v2', route, listRoute(given, type, find)),
     rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, [
       readRoute(given, type, find),
       deleteRoute(given, type, find),
     ]),
-  ];
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  ]);
 }
 
 export const parentArgument = {

@@ -1,4 +1,4 @@
-import { argumentBounds, pagingArguments, RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
+import { argumentBounds, collectionArguments, pagingHeaders, RestResponse, wantsLinks } from '#plugin-api';
 import type {
   JsonSchema,
   RouteArgument,
@@ -55,21 +55,10 @@ function searchRoute(given: ContentRestDependencies): RouteDefinition {
 }
 
 function searchArguments(types: readonly string[], subtypes: readonly string[]): Record<string, RouteArgument> {
-  const ids = {
-    type: 'array',
-    ...argumentBounds.list,
-    items: { type: 'integer', ...argumentBounds.id },
-    default: [],
-  } as const;
+  const { offset: _none, include, exclude, ...common } = collectionArguments;
   return {
-    context: {
-      description: 'Scope under which the request is made; determines fields present in response.',
-      type: 'string',
-      enum: contexts,
-      default: 'view',
-    },
-    ...pagingArguments,
-    search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
+    ...common,
+    context: { ...common.context, enum: contexts },
     type: { default: 'post', description: 'Limit results to items of an object type.', type: 'string', enum: types },
     subtype: {
       default: 'any',
@@ -78,8 +67,8 @@ function searchArguments(types: readonly string[], subtypes: readonly string[]):
       ...argumentBounds.list,
       items: { enum: [...subtypes, 'any'], type: 'string' },
     },
-    exclude: { description: 'Ensure result set excludes specific IDs.', ...ids },
-    include: { description: 'Limit result set to specific IDs.', ...ids },
+    exclude: { ...exclude, default: [] },
+    include: { ...include, default: [] },
   };
 }
 

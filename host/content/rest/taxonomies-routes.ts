@@ -1,20 +1,8 @@
-import { argumentBounds, RestResponse, wantsLinks } from '#plugin-api';
+import { argumentBounds, contextArgument, readOnlyIn, RestResponse, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Params, RestLink, RouteDefinition, Taxonomy, User } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
-import {
-  compactLinks,
-  contextArgument,
-  publicReadSecurity,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { compactLinks, publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { inContext } from './post-schema.ts';
-
-const everywhere = ['view', 'edit', 'embed'];
-const shown = ['view', 'edit'];
-const edit = ['edit'];
-const readOnly = true;
 
 const visibility: Readonly<Record<string, string>> = {
   public: 'Whether a taxonomy is intended for use publicly either via the admin interface or by front-end users.',
@@ -29,66 +17,29 @@ const schema: JsonSchema = {
   title: 'taxonomy',
   type: 'object',
   properties: {
-    capabilities: {
-      description: 'All capabilities used by the taxonomy.',
-      type: 'object',
-      context: edit,
-      readOnly,
-    },
-    description: {
-      description: 'A human-readable description of the taxonomy.',
-      type: 'string',
-      context: shown,
-      readOnly,
-    },
-    hierarchical: {
-      description: 'Whether or not the taxonomy should have children.',
-      type: 'boolean',
-      context: shown,
-      readOnly,
-    },
-    labels: {
-      description: 'Human-readable labels for the taxonomy for various contexts.',
-      type: 'object',
-      context: edit,
-      readOnly,
-    },
-    name: { description: 'The title for the taxonomy.', type: 'string', context: everywhere, readOnly },
-    slug: {
-      description: 'An alphanumeric identifier for the taxonomy.',
-      type: 'string',
-      context: everywhere,
-      readOnly,
-    },
-    show_cloud: {
-      description: 'Whether or not the term cloud should be displayed.',
-      type: 'boolean',
-      context: edit,
-      readOnly,
-    },
-    types: {
-      description: 'Types associated with the taxonomy.',
-      type: 'array',
-      items: { type: 'string' },
-      context: shown,
-      readOnly,
-    },
-    rest_base: { description: 'REST base route for the taxonomy.', type: 'string', context: everywhere, readOnly },
-    rest_namespace: {
-      description: 'REST namespace route for the taxonomy.',
-      type: 'string',
-      context: everywhere,
-      readOnly,
-    },
-    visibility: {
-      description: 'The visibility settings for the taxonomy.',
-      type: 'object',
-      context: edit,
-      readOnly,
-      properties: Object.fromEntries(
-        Object.entries(visibility).map(([name, description]) => [name, { description, type: 'boolean' } as const]),
-      ),
-    },
+    ...readOnlyIn('everywhere', {
+      name: { description: 'The title for the taxonomy.', type: 'string' },
+      slug: { description: 'An alphanumeric identifier for the taxonomy.', type: 'string' },
+      rest_base: { description: 'REST base route for the taxonomy.', type: 'string' },
+      rest_namespace: { description: 'REST namespace route for the taxonomy.', type: 'string' },
+    }),
+    ...readOnlyIn('shown', {
+      description: { description: 'A human-readable description of the taxonomy.', type: 'string' },
+      hierarchical: { description: 'Whether or not the taxonomy should have children.', type: 'boolean' },
+      types: { description: 'Types associated with the taxonomy.', type: 'array', items: { type: 'string' } },
+    }),
+    ...readOnlyIn('edit', {
+      capabilities: { description: 'All capabilities used by the taxonomy.', type: 'object' },
+      labels: { description: 'Human-readable labels for the taxonomy for various contexts.', type: 'object' },
+      show_cloud: { description: 'Whether or not the term cloud should be displayed.', type: 'boolean' },
+      visibility: {
+        description: 'The visibility settings for the taxonomy.',
+        type: 'object',
+        properties: Object.fromEntries(
+          Object.entries(visibility).map(([name, description]) => [name, { description, type: 'boolean' } as const]),
+        ),
+      },
+    }),
   },
 };
 

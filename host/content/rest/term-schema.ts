@@ -1,13 +1,12 @@
-import { argumentBounds, pagingArguments } from '#plugin-api';
+import { argumentBounds, collectionArguments, membersIn, orderArgument, readOnlyIn, slugsArgument } from '#plugin-api';
 import type { JsonSchema, RouteArgument, Taxonomy } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
-import { contextArgument } from './context.ts';
 import { fieldArguments, fieldSchemas } from './rest-fields.ts';
 
 type Fields = Pick<ContentParts, 'fields'>;
 
+/** In the order that WordPress has for terms. */
 const everywhere = ['view', 'embed', 'edit'];
-const shown = ['view', 'edit'];
 
 export const termIdArgument: RouteArgument = {
   description: 'Unique identifier for the term.',
@@ -17,30 +16,25 @@ export const termIdArgument: RouteArgument = {
 
 /** The REST schema of the terms of a taxonomy. */
 export function termSchema({ name, hierarchical }: Taxonomy, { fields }: Fields): JsonSchema {
-  const readOnly = true;
   return {
     title: name === 'post_tag' ? 'tag' : name,
     type: 'object',
     properties: {
-      id: { description: 'Unique identifier for the term.', type: 'integer', context: everywhere, readOnly },
-      count: { description: 'Number of published posts for the term.', type: 'integer', context: shown, readOnly },
-      description: { description: 'HTML description of the term.', type: 'string', context: shown },
-      link: { description: 'URL of the term.', type: 'string', format: 'uri', context: everywhere, readOnly },
-      name: { description: 'HTML title for the term.', type: 'string', context: everywhere, required: true },
-      slug: {
-        description: 'An alphanumeric identifier for the term unique to its type.',
-        type: 'string',
-        context: everywhere,
-      },
-      taxonomy: {
-        description: 'Type attribution for the term.',
-        type: 'string',
-        enum: [name],
-        context: everywhere,
-        readOnly,
-      },
-      ...(hierarchical && { parent: { description: 'The parent term ID.', type: 'integer', context: shown } as const }),
-      meta: { description: 'Meta fields.', type: 'object', context: shown, properties: {} },
+      ...readOnlyIn(everywhere, {
+        id: { description: 'Unique identifier for the term.', type: 'integer' },
+        link: { description: 'URL of the term.', type: 'string', format: 'uri' },
+        taxonomy: { description: 'Type attribution for the term.', type: 'string', enum: [name] },
+      }),
+      ...readOnlyIn('shown', { count: { description: 'Number of published posts for the term.', type: 'integer' } }),
+      ...membersIn(everywhere, {
+        name: { description: 'HTML title for the term.', type: 'string', required: true },
+        slug: { description: 'An alphanumeric identifier for the term unique to its type.', type: 'string' },
+      }),
+      ...membersIn('shown', {
+        description: { description: 'HTML description of the term.', type: 'string' },
+        ...(hierarchical && { parent: { description: 'The parent term ID.', type: 'integer' } as const }),
+        meta: { description: 'Meta fields.', type: 'object', properties: {} },
+      }),
       ...fieldSchemas(fields, name),
     },
   };
@@ -68,22 +62,14 @@ export function termWriteArguments(
   };
 }
 
-const ids = { type: 'array', items: { type: 'integer', ...argumentBounds.id }, default: [] } as const;
-
 /** Arguments of a list of terms. */
 export function termListArguments({ hierarchical }: Taxonomy): Record<string, RouteArgument> {
+  const { offset, include, exclude, ...common } = collectionArguments;
   return {
-    context: contextArgument,
-    ...pagingArguments,
-    search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
-    exclude: { description: 'Ensure result set excludes specific IDs.', ...argumentBounds.list, ...ids },
-    include: { description: 'Limit result set to specific IDs.', ...argumentBounds.list, ...ids },
-    order: {
-      description: 'Order sort attribute ascending or descending.',
-      type: 'string',
-      default: 'asc',
-      enum: ['asc', 'desc'],
-    },
+    ...common,
+    exclude: { ...exclude, default: [] },
+    include: { ...include, default: [] },
+    order: orderArgument('asc'),
     orderby: {
       description: 'Sort collection by term attribute.',
       type: 'string',
@@ -103,24 +89,13 @@ export function termListArguments({ hierarchical }: Taxonomy): Record<string, Ro
             ...argumentBounds.id,
           } as const,
         }
-      : {
-          offset: {
-            description: 'Offset the result set by a specific number of items.',
-            type: 'integer',
-            ...argumentBounds.id,
-          } as const,
-        }),
+      : { offset }),
     post: {
       description: 'Limit result set to terms assigned to a specific post.',
       type: 'integer',
       ...argumentBounds.id,
       default: null,
     },
-    slug: {
-      description: 'Limit result set to terms with one or more specific slugs.',
-      type: 'array',
-      ...argumentBounds.list,
-      items: { type: 'string', ...argumentBounds.line },
-    },
+    slug: { ...slugsArgument, description: 'Limit result set to terms with one or more specific slugs.' },
   };
 }

@@ -1,4 +1,4 @@
-import { RestResponse, pagingHeaders, wantsLinks, restError } from '#plugin-api';
+import { contextArgument, pagingHeaders, restError, RestResponse, undoAll, wantsLinks } from '#plugin-api';
 import type {
   JsonSchema,
   RestError,
@@ -13,7 +13,6 @@ import type {
 import { contentErrors } from '../errors.ts';
 import {
   compactLinks,
-  contextArgument,
   created,
   createdResponse,
   deletedSchema,
@@ -70,17 +69,14 @@ export function addTermsRoutes(given: ContentRestDependencies, taxonomy: Taxonom
     },
   };
   const base = `/${taxonomy.restBase}`;
-  const undos = [
+  return undoAll([
     rest.registerRoute('wp/v2', base, [listRoute(routes), createRoute(routes)]),
     rest.registerRoute('wp/v2', `${base}/(?P<id>[\\d]+)`, [
       readRoute(routes),
       updateRoute(routes),
       deleteRoute(routes),
     ]),
-  ];
-  return () => {
-    for (const undo of undos.toReversed()) undo();
-  };
+  ]);
 }
 
 interface TermResponses {

@@ -1,27 +1,30 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
-import { argumentBounds, RestResponse, wantsLinks, restError } from '#plugin-api';
+import { argumentBounds, contextArgument, membersIn, restError, RestResponse, wantsLinks } from '#plugin-api';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
-import { compactLinks, contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { compactLinks, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
-
-const everywhere = ['view', 'edit', 'embed'];
-const edit = ['edit'];
 
 const typeSchema: JsonSchema = {
   title: 'type',
   type: 'object',
   properties: {
-    capabilities: { type: 'object', context: edit },
-    description: { type: 'string', context: ['view', 'edit'] },
-    hierarchical: { type: 'boolean', context: ['view', 'edit'] },
-    viewable: { type: 'boolean', context: edit },
-    labels: { type: 'object', context: edit },
-    name: { type: 'string', context: everywhere },
-    slug: { type: 'string', context: everywhere },
-    supports: { type: 'object', context: edit },
-    taxonomies: { type: 'array', items: { type: 'string' }, context: ['view', 'edit'] },
-    rest_base: { type: 'string', context: everywhere },
-    rest_namespace: { type: 'string', context: everywhere },
+    ...membersIn('everywhere', {
+      name: { type: 'string' },
+      slug: { type: 'string' },
+      rest_base: { type: 'string' },
+      rest_namespace: { type: 'string' },
+    }),
+    ...membersIn('shown', {
+      description: { type: 'string' },
+      hierarchical: { type: 'boolean' },
+      taxonomies: { type: 'array', items: { type: 'string' } },
+    }),
+    ...membersIn('edit', {
+      capabilities: { type: 'object' },
+      viewable: { type: 'boolean' },
+      labels: { type: 'object' },
+      supports: { type: 'object' },
+    }),
   },
 };
 
@@ -103,13 +106,13 @@ const statusSchema: JsonSchema = {
   title: 'status',
   type: 'object',
   properties: {
-    name: { type: 'string', context: everywhere },
-    private: { type: 'boolean', context: edit },
-    protected: { type: 'boolean', context: edit },
-    public: { type: 'boolean', context: ['view', 'edit'] },
-    queryable: { type: 'boolean', context: ['view', 'edit'] },
-    show_in_list: { type: 'boolean', context: edit },
-    slug: { type: 'string', context: everywhere },
+    ...membersIn('everywhere', { name: { type: 'string' }, slug: { type: 'string' } }),
+    ...membersIn('shown', { public: { type: 'boolean' }, queryable: { type: 'boolean' } }),
+    ...membersIn('edit', {
+      private: { type: 'boolean' },
+      protected: { type: 'boolean' },
+      show_in_list: { type: 'boolean' },
+    }),
   },
 };
 

@@ -1,0 +1,91 @@
+import { argumentBounds, pagingArguments } from './argument-bounds.ts';
+import type { JsonSchema } from './schema.ts';
+
+/** The contexts in which a member of a response of WordPress appears. */
+const contexts = {
+  everywhere: ['view', 'edit', 'embed'],
+  shown: ['view', 'edit'],
+  edit: ['edit'],
+} as const;
+
+/** `everywhere`: in every context. `shown`: not in `embed`. */
+export type MemberContext = keyof typeof contexts;
+
+type MembersIn<Members> = { readonly [Name in keyof Members]: Members[Name] & { readonly context: readonly string[] } };
+
+/**
+ * The schemas of members that appear in the same contexts, to spread into the properties of a response.
+ *
+ * @param where a name, or the contexts in an order of their own
+ */
+export function membersIn<const Members extends Readonly<Record<string, JsonSchema>>>(
+  where: MemberContext | readonly string[],
+  members: Members,
+): MembersIn<Members> {
+  return addToAll(members, { context: contextsOf(where) }) as MembersIn<Members>;
+}
+
+/** The same, of members that callers cannot set. */
+export function readOnlyIn<const Members extends Readonly<Record<string, JsonSchema>>>(
+  where: MemberContext | readonly string[],
+  members: Members,
+): MembersIn<Members> {
+  return addToAll(members, { context: contextsOf(where), readOnly: true }) as MembersIn<Members>;
+}
+
+function contextsOf(where: MemberContext | readonly string[]): readonly string[] {
+  return typeof where === 'string' ? contexts[where] : where;
+}
+
+function addToAll(members: Readonly<Record<string, JsonSchema>>, more: JsonSchema): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, { ...schema, ...more }]));
+}
+
+/** `context` of the routes of WordPress. */
+export const contextArgument = {
+  description: 'Scope under which the request is made; determines fields present in response.',
+  type: 'string',
+  enum: ['view', 'embed', 'edit'],
+  default: 'view',
+} as const;
+
+/** A list of ids. */
+export const idsArgument = {
+  type: 'array',
+  ...argumentBounds.list,
+  items: { type: 'integer', ...argumentBounds.id },
+} as const;
+
+/** A date and time. */
+export const momentArgument = { type: 'string', format: 'date-time', ...argumentBounds.dateTime } as const;
+
+/** What the collections of WordPress have in common, to spread into the arguments of a route. */
+export const collectionArguments = {
+  context: contextArgument,
+  ...pagingArguments,
+  search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
+  include: { ...idsArgument, description: 'Limit result set to specific IDs.' },
+  exclude: { ...idsArgument, description: 'Ensure result set excludes specific IDs.' },
+  offset: {
+    description: 'Offset the result set by a specific number of items.',
+    type: 'integer',
+    ...argumentBounds.id,
+  },
+} as const;
+
+/** `order` of a collection. */
+export function orderArgument(initial: 'asc' | 'desc') {
+  return {
+    description: 'Order sort attribute ascending or descending.',
+    type: 'string',
+    default: initial,
+    enum: ['asc', 'desc'],
+  } as const;
+}
+
+/** A list of slugs. */
+export const slugsArgument = {
+  type: 'array',
+  ...argumentBounds.list,
+  items: { type: 'string', ...argumentBounds.line },
+} as const;
