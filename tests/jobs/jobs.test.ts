@@ -124,7 +124,8 @@ describeDialects('jobs', (open) => {
       ['waiting', 1, 'Attempt 1 of 50 failed: No box.'],
       ['waiting', 0, null],
     ]);
-    expect(postponed).to.deep.equal([
+    // Two of them run at the same time.
+    expect(postponed).to.have.deep.members([
       [2, 1, 'No box.', false],
       [50, 1, 'No box.', true],
       [100, 0, null, false],

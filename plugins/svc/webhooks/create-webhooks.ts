@@ -1,3 +1,4 @@
+import { retryWhileUnavailable } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import type { EventDefinition } from '../kit/define-event.ts';
@@ -15,7 +16,6 @@ import { readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
 import { createReplays, replayJob, type Replays } from './replay.ts';
 import { deleteTemporaryBodies, sweep } from './retention.ts';
-import { retryWhileUnavailable } from '../kit/retry-while-unavailable.ts';
 import { createSettingsStore } from './settings-store.ts';
 import { createPostgresqlStore } from './store/postgresql-store.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';

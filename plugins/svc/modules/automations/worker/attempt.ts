@@ -1,4 +1,4 @@
-import { fillDefaults, isRecord, JobLostError } from '#plugin-api';
+import { fillDefaults, isRecord, JobLostError, retryWhileUnavailable } from '#plugin-api';
 import type { DatabaseApi, FailedJob, HostApi, PostponedJob, RunningJob } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
@@ -7,7 +7,6 @@ import { createItemWrites, type Outcome } from '../queue/item-writes.ts';
 import { usageReference, type QueuedItem } from '../queue/item.ts';
 import type { TaskTypes } from '../tasks/task-types.ts';
 import type { Task, TaskStore } from '../tasks/task.ts';
-import { retryWhileUnavailable } from '../../../kit/retry-while-unavailable.ts';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 
 /** An error, with the retry decision of the queue. */

@@ -1,8 +1,8 @@
+import { inGroups } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import type { BudgetedCall, BudgetGuard, CallUse } from '../../../ai/ports.ts';
 import { errors } from '../../../kit/errors.ts';
-import { inGroups } from '../../../kit/in-groups.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { PricesPort, PricedUsage } from '../../../ports.ts';
 import { amountOf, type Budget } from '../budget.ts';

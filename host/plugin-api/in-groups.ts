@@ -4,7 +4,12 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-const maxGroupSize = 500;
+export interface GroupsInit {
+  /** Items of a group. Default 500. */
+  readonly most?: number;
+  /** Whether the first item waits for those that come in the same turn of the event loop. */
+  readonly waits?: boolean;
+}
 
 /**
  * Does concurrent work in groups: while one group is worked on, the next gathers. Under load each item costs less, and
@@ -16,25 +21,20 @@ const maxGroupSize = 500;
  */
 export function inGroups<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = 500, waits = false }: GroupsInit = {},
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = [];
+  const waiting: Waiting<Item, Result>[] = [];
   let isWorking = false;
 
-  async function workOn(group: readonly Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const results = await work(group.map(({ item }) => item));
-      group.forEach(({ resolve }, index) => resolve(results[index] as Result));
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-  }
-
   async function workOnAll(): Promise<void> {
-    isWorking = true;
     while (waiting.length > 0) {
-      const group = waiting.slice(0, maxGroupSize);
-      waiting = waiting.slice(maxGroupSize);
-      await workOn(group);
+      const group = waiting.splice(0, most);
+      try {
+        const results = await work(group.map(({ item }) => item));
+        group.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
     }
     isWorking = false;
   }
@@ -42,6 +42,9 @@ export function inGroups<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (!isWorking) void workOnAll();
+      if (isWorking) return;
+      isWorking = true;
+      if (waits) setImmediate(() => void workOnAll());
+      else void workOnAll();
     });
 }

@@ -1,7 +1,11 @@
-import type { HostApi } from '#plugin-api';
+import type { Clock } from './clock.ts';
+import type { DatabaseApi } from './database.ts';
 
 export interface RetryInit {
-  readonly host: Pick<HostApi, 'database' | 'clock'>;
+  readonly host: {
+    readonly database: Pick<DatabaseApi, 'isUnavailable'>;
+    readonly clock: Pick<Clock, 'sleep'>;
+  };
   /** Milliseconds between two tries. */
   readonly interval: number;
   /** Whether to stop trying. */

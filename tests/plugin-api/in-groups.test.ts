@@ -1,6 +1,6 @@
+import { inGroups } from '#plugin-api';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inGroups } from '../../../plugins/svc/kit/in-groups.ts';
 
 describe('work in groups', () => {
   it('is done for all that gathered meanwhile at once, with a result for each', async () => {
