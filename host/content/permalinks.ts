@@ -1,5 +1,5 @@
+import { localDay } from '#plugin-api';
 import type { HooksApi, Post, SiteApi } from '#plugin-api';
-import { localTime } from './dates.ts';
 import type { MediaLibrary } from './media/media.ts';
 import type { PostStore } from './posts/post-store.ts';
 import { statusesWithoutAddress } from './types/post-statuses.ts';
@@ -53,7 +53,7 @@ export function createPermalinks({ site, store, types, media, hooks }: Permalink
   async function path(post: Post, slug = post.slug): Promise<string> {
     const type = types.get(post.type);
     if (post.type === 'post') {
-      const { year, month } = localTime(post.date, await site.timezone());
+      const [year, month] = localDay(post.date, await site.timezone()).split('-');
       return `/${year}/${month}/${slug === slugPlaceholder ? slug : encodeURIComponent(slug)}/`;
     }
     const tail =

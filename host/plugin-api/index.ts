@@ -33,6 +33,7 @@ export * from './language.ts';
 export * from './lazy.ts';
 export * from './list.ts';
 export * from './jobs.ts';
+export * from './local-time.ts';
 export type * from './log.ts';
 export type * from './mail.ts';
 export type * from './mcp.ts';

@@ -1,4 +1,4 @@
-import { RestResponse, type RestRequest, type RouteDefinition, type OpenApiDocument } from '#plugin-api';
+import { RestResponse, zoneOffset, type RestRequest, type RouteDefinition, type OpenApiDocument } from '#plugin-api';
 import type { RouteRegistry } from './registry.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { describeRoute } from './route-description.ts';
@@ -84,7 +84,7 @@ export function createRootIndex({ registry, filters, site, siteUrl, url, now }: 
         description: (await site.description?.()) ?? '',
         url: siteUrl(),
         home: siteUrl(),
-        gmt_offset: offsetHours(timezone, now()),
+        gmt_offset: zoneOffset(now(), timezone) / 3_600_000,
         timezone_string: timezone,
         namespaces: registry.namespaces(),
         authentication: Object.keys(authentication).length === 0 ? [] : authentication,
@@ -129,18 +129,4 @@ function describeRoutes(
   const shown = registry.routes().filter((route) => namespace === undefined || route.namespace === namespace);
   const described = shown.map((route) => [route.pattern.path, describeRoute(route, { url })] as const);
   return Object.fromEntries(described.filter(([, description]) => description !== null));
-}
-
-/** Hours by which the zone is ahead of UTC now. */
-function offsetHours(timezone: string, now: number): number {
-  if (timezone === '') return 0;
-  try {
-    const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
-      .formatToParts(now)
-      .find(({ type }) => type === 'timeZoneName')?.value;
-    const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name ?? '') ?? [];
-    return Number(`${sign}1`) * (Number(hours) + Number(minutes) / 60);
-  } catch {
-    return 0;
-  }
 }

@@ -1,6 +1,5 @@
-import { formatDate, translateText, restError } from '#plugin-api';
+import { formatDate, localIso, restError, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
-import { localIso } from '../dates.ts';
 import { hasSameText } from '../posts/revisions.ts';
 import { autosaveSlug } from '../posts/post-store.ts';
 import { authorChoices } from './author-field.ts';

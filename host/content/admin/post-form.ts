@@ -1,6 +1,6 @@
+import { localIso, momentOf } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api';
-import { localIso, momentOf } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { readAuthor } from './author-field.ts';
 import { parseId, readText } from './form.ts';

@@ -1,5 +1,6 @@
 import {
   DocumentError,
+  localDay,
   type Clock,
   type DocumentsApi,
   type HooksApi,
@@ -12,7 +13,6 @@ import {
   type PostWrite,
   type SiteApi,
 } from '#plugin-api';
-import { localTime } from '../dates.ts';
 import { contentErrors } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
 import type { PostRemoval } from '../posts/post-removal.ts';
@@ -173,10 +173,12 @@ async function storeFile(
     });
   if (typeof checked === 'string') throw contentErrors.rest_upload_sideload_error({ values: { reason: checked } });
   const { extension, mimeType, ...dimensions } = checked;
-  const { year, month } = localTime(clock.now(), await site.timezone());
+  const month = localDay(clock.now(), await site.timezone())
+    .slice(0, 7)
+    .replace('-', '/');
   try {
     return {
-      file: await uploads.write({ month: `${year}/${month}`, name, extension, bytes, isPrivate }),
+      file: await uploads.write({ month, name, extension, bytes, isPrivate }),
       type: mimeType,
       dimensions,
     };

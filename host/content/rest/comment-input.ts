@@ -1,8 +1,7 @@
-import { isEmail, isUrl, restError } from '#plugin-api';
+import { isEmail, isUrl, momentOf, restError } from '#plugin-api';
 import type { Params } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import type { CommentChanges, NewComment } from '../comments/comments.ts';
-import { momentOf } from '../dates.ts';
 import { invalidReference, invalidValue, type ContentRestDependencies, type Request } from './context.ts';
 import { rawText } from './post-input.ts';
 

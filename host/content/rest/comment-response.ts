@@ -1,8 +1,7 @@
-import { RestResponse, wantsLinks } from '#plugin-api';
+import { localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
 import type { RestRequest, User } from '#plugin-api';
 import type { Comment } from '../comments/comment-row.ts';
 import { addParagraphs } from '../html/paragraphs.ts';
-import { localIso, utcIso } from '../dates.ts';
 import { commentSchema } from './comment-schema.ts';
 import { compactLinks, type ContentRestDependencies, type Context, type Links, type Request } from './context.ts';
 import { inContext } from './post-schema.ts';

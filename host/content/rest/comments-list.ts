@@ -1,8 +1,7 @@
-import { restError, type RestError, RestResponse, pagingHeaders } from '#plugin-api';
+import { momentOf, pagingHeaders, restError, RestResponse, type RestError } from '#plugin-api';
 import type { Post, RouteDefinition, User } from '#plugin-api';
 import type { CommentQuery } from '../comments/comment-store.ts';
 import type { CommentState } from '../comments/comment-row.ts';
-import { momentOf } from '../dates.ts';
 import { commentItems } from './comment-response.ts';
 import { commentListArguments, commentSchema } from './comment-schema.ts';
 import { publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';

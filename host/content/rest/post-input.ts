@@ -1,5 +1,5 @@
+import { momentOf } from '#plugin-api';
 import type { CommentStatus, Params, Post, PostInput, PostType } from '#plugin-api';
-import { momentOf } from '../dates.ts';
 import { mayWriteMeta } from '../meta/meta.ts';
 import { mediaMeta } from '../media/media.ts';
 import {

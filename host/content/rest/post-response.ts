@@ -1,6 +1,5 @@
-import { RestResponse, wantsLinks } from '#plugin-api';
+import { localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
 import type { Media, Post, PostType, Term, User } from '#plugin-api';
-import { localIso, utcIso } from '../dates.ts';
 import type { Meta } from '../meta/meta.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import { slugOf } from '../posts/slugs.ts';

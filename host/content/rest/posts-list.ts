@@ -1,7 +1,6 @@
-import { argumentBounds, collectionArguments, idsArgument, momentArgument, orderArgument } from '#plugin-api';
+import { argumentBounds, collectionArguments, idsArgument, momentArgument, momentOf, orderArgument } from '#plugin-api';
 import { pagingHeaders, RestResponse, restError, slugsArgument } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
-import { momentOf } from '../dates.ts';
 import { refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';

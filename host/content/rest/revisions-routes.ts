@@ -1,14 +1,15 @@
 import {
   argumentBounds,
   contextArgument,
+  localIso,
   pagingHeaders,
   restError,
   RestResponse,
   undoAll,
+  utcIso,
   wantsLinks,
 } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
-import { localIso, utcIso } from '../dates.ts';
 import {
   idArgument,
   refused,

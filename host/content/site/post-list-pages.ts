@@ -1,6 +1,5 @@
-import { translateText } from '#plugin-api';
+import { momentOf, translateText } from '#plugin-api';
 import type { PostQuery } from '#plugin-api';
-import { momentOf } from '../dates.ts';
 import { renderFeed } from './feed.ts';
 import { listedPostViews } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';

@@ -1,3 +1,4 @@
+import { localDay } from '#plugin-api';
 import type { ToolCall } from '../kit/tools.ts';
 import type { MessageImage, TextMessage } from '../providers/provider.ts';
 
@@ -62,11 +63,6 @@ export function splitConversation(
 /** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; inserted text is not expanded again. */
 export function fillPlaceholders(text: string, { now, timezone, username }: Placeholders): string {
   return text.replace(/\[(date|username)\]/g, (_, name: string) =>
-    name === 'date' ? localDate(now, timezone) : username,
+    name === 'date' ? localDay(now, timezone) : username,
   );
-}
-
-function localDate(now: number, timezone: string): string {
-  // The Swedish date format is ISO 8601.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(now);
 }

@@ -1,10 +1,10 @@
+import { localDay } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
-import { localDay } from '../../kit/local-day.ts';
 import type { NamedKey } from './named-key.ts';
 
 /** The last day on which a key works, `YYYY-MM-DD` in the site's time zone; '' if it never expires. */
 export function dayOfExpiry({ expiresAt }: Pick<NamedKey, 'expiresAt'>, timezone: string): string {
-  return expiresAt === null ? '' : localDay(timezone)(expiresAt - 1);
+  return expiresAt === null ? '' : localDay(expiresAt - 1, timezone);
 }
 
 /** A key as the values of its fields. */

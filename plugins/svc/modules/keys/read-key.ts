@@ -1,7 +1,6 @@
-import { type HostApi, type JsonSchema, invalidFields } from '#plugin-api';
+import { invalidFields, localDay, type HostApi, type JsonSchema } from '#plugin-api';
 import { keyScopesSchema, type KeyScopes } from '../../kit/caller.ts';
 import { findPeriod } from '../../kit/visitors/period.ts';
-import { localDay } from '../../kit/local-day.ts';
 import { readFieldValues } from '../../settings/field-value.ts';
 import type { NamedKey } from './named-key.ts';
 
@@ -61,6 +60,6 @@ function endOfDay(day: string, timezone: string): number | null {
   const noon = Date.parse(`${day}T12:00:00Z`);
   if (Number.isNaN(noon)) return noon;
   // Clocks are at most 14 hours ahead of UTC: noon may be the next day there.
-  const within = [noon, noon - 12 * 3600_000].find((time) => localDay(timezone)(time) === day);
+  const within = [noon, noon - 12 * 3600_000].find((time) => localDay(time, timezone) === day);
   return within === undefined ? Number.NaN : findPeriod('day', within, timezone).endsAt;
 }

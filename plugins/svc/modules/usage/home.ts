@@ -2,11 +2,11 @@ import {
   formatDuration,
   formatMoney,
   formatNumber,
+  localDay,
   type AdminHome,
   type HomeContext,
   type HomeHealth,
 } from '#plugin-api';
-import { localDay } from '../../kit/local-day.ts';
 import type { UsagePorts } from './module.ts';
 import { chartView } from './usage-chart-view.ts';
 import { addDays, daysOf } from './usage-filter.ts';
@@ -25,7 +25,7 @@ export async function addUsageHome(
 ): Promise<AdminHome> {
   if (!user.can('manage_options')) return home;
   const { host, ledger } = ports;
-  const today = localDay(await host.site.timezone())(host.clock.now());
+  const today = localDay(host.clock.now(), await host.site.timezone());
   const [from, to] = [addDays(today, 1 - days), today];
   const filter = (first: string, last: string) => ({ period: 'custom', from: first, to: last, values: {} });
   await ledger.flush();

@@ -1,5 +1,5 @@
+import { localDay } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
-import { localDay } from '../../kit/local-day.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
 import { sweepUsage } from './ledger/usage-store.ts';
@@ -72,7 +72,7 @@ export const usageModule = defineModule<UsagePorts>({
       run: async () => {
         const { usage_days: days } = await settings.limits();
         const before = host.clock.now() - days * day;
-        const beforeDay = localDay(await host.site.timezone())(before);
+        const beforeDay = localDay(before, await host.site.timezone());
         const calls = await sweepUsage(host.database, { before, beforeDay });
         if (calls > 0) host.log.info('Deleted old calls from the usage ledger', { event: 'usage_swept', calls, days });
       },

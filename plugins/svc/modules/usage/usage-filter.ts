@@ -1,4 +1,4 @@
-import { localDay } from '../../kit/local-day.ts';
+import { localDay } from '#plugin-api';
 
 /** What calls are filtered by, besides the days. */
 export const filterNames = [
@@ -63,7 +63,7 @@ export function readFilter(
   query: Readonly<Record<string, unknown>>,
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ): UsageFilter {
-  const today = localDay(timezone)(now);
+  const today = localDay(now, timezone);
   const values = Object.fromEntries(
     filterNames.flatMap((name) => {
       const value = trimmedText(query[name]);
@@ -109,22 +109,6 @@ export function daysOf({ from, to }: Pick<UsageFilter, 'from' | 'to'>): string[]
 /** The filter as query parameters. */
 export function filterQuery({ period, from, to, values }: UsageFilter): Record<string, string> {
   return { period, ...(period === 'custom' && { from, to }), ...values };
-}
-
-/**
- * When a day of the site begins, in milliseconds since the epoch. If clocks skip midnight, the first moment of the day.
- */
-export function startOfDay(day: string, timezone: string): number {
-  const dayAt = localDay(timezone);
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  // Clocks are at most 14 hours ahead of UTC and 12 behind; search for the first moment with the day's name.
-  let [before, after] = [midnight - 15 * 3600 * 1000, midnight + 15 * 3600 * 1000];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (dayAt(middle) < day) before = middle;
-    else after = middle;
-  }
-  return after;
 }
 
 function trimmedText(value: unknown): string {

@@ -1,7 +1,8 @@
+import { startOfDay } from '#plugin-api';
 import type { DatabaseApi, Knex } from '#plugin-api';
 import { daySums, kindColumn, usageDaysTable, usageTable, type UsageRow } from './ledger/usage-tables.ts';
 import { tokenKinds } from '../../kit/token-details.ts';
-import { failed, filterNames, idFilters, startOfDay, type Grouping, type UsageFilter } from './usage-filter.ts';
+import { failed, filterNames, idFilters, type Grouping, type UsageFilter } from './usage-filter.ts';
 
 /** Sums over calls. `cost` in millionths of a US dollar, without the `unpriced` calls; `duration` in milliseconds. */
 export interface UsageSums {

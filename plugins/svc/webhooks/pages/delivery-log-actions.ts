@@ -1,16 +1,16 @@
 import {
   formatCount,
   formatNumber,
+  momentOf,
+  withNotice,
   type AdminActionResult,
   type AdminPage,
   type AdminRequest,
-  withNotice,
 } from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { ReplayRequest } from '../delivery.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
-import { readLocalMinute } from './local-time.ts';
 
 const maxRate = 1000;
 
@@ -107,8 +107,8 @@ function selected(request: AdminRequest): string[] {
 /** Reads what to replay. Returns a sentence if the form is invalid. */
 function readReplay(request: AdminRequest, timezone: string): (ReplayRequest & { readonly rate: number }) | string {
   const [since, until] = [readText(request, 'since'), readText(request, 'until')];
-  const from = readLocalMinute(since, timezone);
-  const to = until === '' ? null : readLocalMinute(until, timezone);
+  const from = momentOf(since, timezone);
+  const to = until === '' ? null : momentOf(until, timezone);
   if (from === null) return 'Choose a start time.';
   if (until !== '' && to === null) return 'Enter an end time like 2026-11-21T10:05, or leave it empty.';
   if (to !== null && to < from) return 'The end time must be after the start time.';

@@ -1,6 +1,5 @@
-import { drawCharts, formatNumber, formatShortNumber, type ChartDay } from '#plugin-api';
+import { drawCharts, formatNumber, formatShortNumber, localDay, localMinute, type ChartDay } from '#plugin-api';
 import type { HourCounts, HourlyCounts } from '../hourly-counts.ts';
-import { localDay, localMinute } from './local-time.ts';
 
 const hour = 3_600_000;
 

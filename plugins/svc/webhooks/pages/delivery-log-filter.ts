@@ -1,5 +1,5 @@
+import { momentOf } from '#plugin-api';
 import type { DeliveryFilter, DeliveryState } from '../delivery.ts';
-import { readLocalMinute } from './local-time.ts';
 
 export const states: readonly { readonly value: DeliveryState; readonly label: string }[] = [
   { value: 'pending', label: 'Pending' },
@@ -22,7 +22,7 @@ export function readDeliveryLogQuery(given: Readonly<Record<string, unknown>>, t
         name === 'state'
           ? states.some((state) => state.value === value)
           : name === 'since' || name === 'until'
-            ? readLocalMinute(value, timezone) !== null
+            ? momentOf(value, timezone) !== null
             : value !== '';
       return isKnown ? [[name, value.slice(0, 200)]] : [];
     }),
@@ -33,7 +33,7 @@ export function toDeliveryFilter(
   { state, event, endpoint, since, until }: DeliveryLogQuery,
   timezone: string,
 ): DeliveryFilter {
-  const [from, to] = [readLocalMinute(since ?? '', timezone), readLocalMinute(until ?? '', timezone)];
+  const [from, to] = [momentOf(since ?? '', timezone), momentOf(until ?? '', timezone)];
   return {
     ...(state !== undefined && { state: state as DeliveryState }),
     ...(event !== undefined && { event }),

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { filterChips, formatDate, formatDuration, formatNumber, type AdminRequest } from '#plugin-api';
+import {
+  filterChips,
+  formatDate,
+  formatDuration,
+  formatNumber,
+  localMinute,
+  momentOf,
+  type AdminRequest,
+} from '#plugin-api';
 import type { Delivery, Replay } from '../delivery.ts';
 import type { WebhookSettings } from '../endpoint.ts';
 import { stateBadge } from './delivery-labels.ts';
@@ -7,7 +15,6 @@ import { deliveryChart, findSpan } from './delivery-log-chart.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { readDeliveryLogQuery, states, toDeliveryFilter, type DeliveryLogQuery } from './delivery-log-filter.ts';
 import { deliveryTabs } from './pages-context.ts';
-import { localMinute, readLocalMinute } from './local-time.ts';
 
 export const perPage = 25;
 const hour = 3_600_000;
@@ -150,7 +157,7 @@ function chipTexts(
   { settings, timezone }: { readonly settings: WebhookSettings; readonly timezone: string },
 ): Readonly<Record<string, string>> {
   const moment = (minute: string | undefined): string =>
-    formatDate(readLocalMinute(minute ?? '', timezone) ?? 0, 'dateTime', timezone);
+    formatDate(momentOf(minute ?? '', timezone) ?? 0, 'dateTime', timezone);
   return {
     ...(event !== undefined && { event: `Event: ${event}` }),
     ...(endpoint !== undefined && { endpoint: `Endpoint: ${endpointName(settings, endpoint)}` }),

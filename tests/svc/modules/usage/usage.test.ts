@@ -1,17 +1,12 @@
 import { createUsageMetrics } from '../../../../plugins/svc/modules/usage/ledger/usage-metrics.ts';
 import type { NewUsageRow } from '../../../../plugins/svc/modules/usage/ledger/usage-row.ts';
-import { formatShortNumber } from '#plugin-api';
+import { formatShortNumber, startOfDay } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { formatMoney } from '#plugin-api';
 import { drawChart } from '#plugin-api';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
-import {
-  daysOf,
-  readFilter,
-  startOfDay,
-  type UsageFilter,
-} from '../../../../plugins/svc/modules/usage/usage-filter.ts';
+import { daysOf, readFilter, type UsageFilter } from '../../../../plugins/svc/modules/usage/usage-filter.ts';
 import { groupUsage, listUsage, sumUsage, usedValues } from '../../../../plugins/svc/modules/usage/usage-queries.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { call, openLedger } from './ledger/ledger.ts';

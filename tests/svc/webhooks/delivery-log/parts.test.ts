@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { localMinute, momentOf } from '#plugin-api';
 import { createFakeClock } from '#testing';
 import type { WebhookMetrics } from '../../../../plugins/svc/webhooks/delivery.ts';
 import { createHourlyCounts } from '../../../../plugins/svc/webhooks/hourly-counts.ts';
@@ -6,7 +7,6 @@ import { hoursMigration } from '../../../../plugins/svc/webhooks/hourly-counts.t
 import { curlAsSent } from '../../../../plugins/svc/webhooks/pages/delivery-curl.ts';
 import { describeFailure, stateBadge } from '../../../../plugins/svc/webhooks/pages/delivery-labels.ts';
 import { readDeliveryLogQuery, toDeliveryFilter } from '../../../../plugins/svc/webhooks/pages/delivery-log-filter.ts';
-import { localMinute, readLocalMinute } from '../../../../plugins/svc/webhooks/pages/local-time.ts';
 import { describeDialects, silentLog } from '../../../helpers/dialects.ts';
 import { until } from '../../../helpers/until.ts';
 
@@ -22,13 +22,8 @@ describe('times of the delivery log', () => {
       ['2026-01-01T00:00', 'Asia/Kathmandu', Date.UTC(2025, 11, 31, 18, 15)],
       ['2026-01-01T00:00', 'Nowhere/Land', Date.UTC(2026, 0, 1)],
     ] as const)
-      expect(readLocalMinute(text, zone), `${text} ${zone}`).to.equal(utc);
-    expect(['', '2026-11-21', '2026-13-01T00:00', 'now'].map((text) => readLocalMinute(text, 'UTC'))).to.deep.equal([
-      null,
-      null,
-      null,
-      null,
-    ]);
+      expect(momentOf(text, zone), `${text} ${zone}`).to.equal(utc);
+    expect(['', '2026-13-01T00:00', 'now'].map((text) => momentOf(text, 'UTC'))).to.deep.equal([null, null, null]);
   });
 
   it('end with the whole of their minute', () => {

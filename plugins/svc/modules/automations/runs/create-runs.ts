@@ -1,6 +1,5 @@
-import { errorText, formatCount, formatNumber, restError, type HostApi } from '#plugin-api';
+import { errorText, formatCount, formatNumber, localDay, restError, startOfDay, type HostApi } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
-import { localDay } from '../../../kit/local-day.ts';
 import type { Candidate } from '../sources/read-source.ts';
 import { readSource } from '../sources/read-source.ts';
 import { unknownTask } from '../tasks/task-store.ts';
@@ -26,7 +25,8 @@ export function createRuns({ host, tasks }: RunParts): Runs {
 
   async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
     const progress = { found: 0, added: 0, dayIsFull: false };
-    const dayBegan = findStartOfDay(host.clock.now(), await host.site.timezone());
+    const timezone = await host.site.timezone();
+    const dayBegan = startOfDay(localDay(host.clock.now(), timezone), timezone);
     const isFull = (): boolean => progress.dayIsFull || (task.limits.run > 0 && progress.added >= task.limits.run);
     const queueNew = async (entries: readonly Candidate[]): Promise<void> => {
       const fresh = await findNewEntries(host.database.knex, task, entries);
@@ -100,17 +100,4 @@ function describeRun(
 
 function count(items: number): string {
   return formatCount(items, 'new item');
-}
-
-/** The start of today in the site's time zone, correct on days with a clock change. */
-function findStartOfDay(now: number, timezone: string): number {
-  const dayOf = localDay(timezone);
-  const today = dayOf(now);
-  let [before, after] = [now - 26 * 3_600_000, now];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (dayOf(middle) < today) before = middle;
-    else after = middle;
-  }
-  return after;
 }

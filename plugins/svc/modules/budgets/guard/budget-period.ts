@@ -1,6 +1,6 @@
+import { localDay } from '#plugin-api';
 import { scopeMember, type Budget, type BudgetScope } from '../budget.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
-import { localDay } from '../../../kit/local-day.ts';
 
 export interface BudgetPeriod {
   /** `YYYY-MM-DD` or `YYYY-MM`, as in counters. */
@@ -15,7 +15,7 @@ export function budgetPeriod(per: Budget['period'], now: number, timezone: strin
 }
 
 export function periodName(per: Budget['period'], now: number, timezone: string): string {
-  return localDay(timezone)(now).slice(0, per === 'day' ? 10 : 7);
+  return localDay(now, timezone).slice(0, per === 'day' ? 10 : 7);
 }
 
 /** The counter of a budget. A changed scope or unit has another one. */

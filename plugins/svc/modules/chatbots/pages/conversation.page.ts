@@ -1,9 +1,17 @@
-import { backToList, formatCount, formatMoney, listQuery, listView, RestError, withNotice } from '#plugin-api';
+import {
+  backToList,
+  formatCount,
+  formatMoney,
+  listQuery,
+  listView,
+  localDay,
+  RestError,
+  withNotice,
+} from '#plugin-api';
 import type { AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
-import { localDay } from '../../../kit/local-day.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
 import { readLogList, readRows } from './log-list.ts';
@@ -27,7 +35,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
           template: 'svc/conversation',
           title: `${exported.userName}, with ${exported.botName}`,
           data: {
-            ...conversationView(parts, exported, localDay(await host.site.timezone())),
+            ...conversationView(parts, exported, await host.site.timezone()),
             ...(await listBeside(parts, request, uuid)),
           },
         };
@@ -101,7 +109,7 @@ async function listBeside(parts: ChatbotParts, request: AdminRequest, uuid: stri
 function conversationView(
   { host }: ChatbotParts,
   { conversation, botName, userName, messages }: ExportedConversation,
-  dayOf: (time: number) => string,
+  timezone: string,
 ): Record<string, unknown> {
   const { userId, sessionId, pageUrl } = conversation;
   const identifier =
@@ -124,7 +132,7 @@ function conversationView(
     variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
     messages: messages.map((message, index) => ({
       ...messageView(message, { botName, userName }),
-      isNewDay: dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0),
+      isNewDay: localDay(message.createdAt, timezone) !== localDay(messages[index - 1]?.createdAt ?? 0, timezone),
     })),
   };
 }

@@ -1,5 +1,4 @@
-import { formatCount, formatNumber, type AdminHome, type HomeContext } from '#plugin-api';
-import { localDay } from '../../../kit/local-day.ts';
+import { formatCount, formatNumber, localDay, type AdminHome, type HomeContext } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readRows } from './log-list.ts';
 import { addDays } from './logs-filter.ts';
@@ -17,7 +16,8 @@ export async function addChatHome(
   const { host, logs, bots } = parts;
   const known = await bots.list();
   if (known.length === 0 || (await logs.count()) === 0) return home;
-  const dayOf = localDay(await host.site.timezone());
+  const timezone = await host.site.timezone();
+  const dayOf = (time: number): string => localDay(time, timezone);
   const today = dayOf(host.clock.now());
   const [first, before] = [addDays(today, 1 - days), addDays(today, 1 - 2 * days)];
   const perDay = await logs.perDay({ from: startOf(before) }, dayOf);

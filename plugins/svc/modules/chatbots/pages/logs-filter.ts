@@ -1,4 +1,4 @@
-import { localDay } from '../../../kit/local-day.ts';
+import { startOfDay } from '#plugin-api';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
 /** The filter fields of the page. An empty text is no filter. */
@@ -65,21 +65,4 @@ export async function toLogFilter(
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * 3_600_000).toISOString().slice(0, 10);
-}
-
-/**
- * When a day begins in the site's time zone, in milliseconds since the epoch. It searches for the first moment of that
- * day, because a change to daylight saving time may fall on it.
- */
-function startOfDay(day: string, timezone: string): number {
-  const dayOf = localDay(timezone);
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  // Clocks are at most 14 hours ahead of UTC and 12 behind.
-  let [before, after] = [midnight - 15 * 3_600_000, midnight + 15 * 3_600_000];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (dayOf(middle) < day) before = middle;
-    else after = middle;
-  }
-  return after;
 }

@@ -6,6 +6,7 @@ import {
   formatShortNumber,
   listQuery,
   listView,
+  localDay,
   notSelected,
   readTextIds,
   withNotice,
@@ -15,7 +16,6 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { exportList } from '../../../admin-ui/list-pages.ts';
 import { addDays, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
-import { localDay } from '../../../kit/local-day.ts';
 import { deleteConversation } from './conversation.page.ts';
 import { readLogList, readRows } from './log-list.ts';
 import { deletedBotName } from '../conversations/log-rows.ts';
@@ -171,7 +171,7 @@ interface ChartInit {
 }
 
 async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartInit): Promise<Record<string, unknown>> {
-  const dayOf = localDay(timezone);
+  const dayOf = (time: number): string => localDay(time, timezone);
   const last = query.to !== '' && query.to < dayOf(now) ? query.to : dayOf(now);
   const usual = addDays(last, 1 - defaultDays);
   const earliest = addDays(last, 1 - maxDays);

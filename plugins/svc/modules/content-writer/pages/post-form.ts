@@ -1,4 +1,4 @@
-import { readNumber, valueAt, type User, type FieldErrors } from '#plugin-api';
+import { localMinute, momentOf, readNumber, valueAt, type User, type FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { defaultPostSettings, saveChoices, typeChoices } from '../posts/post-settings.ts';
 import type { PostSettings, SaveChoice } from '../posts/post-settings.ts';
@@ -90,7 +90,7 @@ export async function postFields(
     }),
     date: mayPublish
       ? field('schedule_at', several ? 'First post on' : 'Publish on', {
-          value: settings.schedule_at === null ? '' : formatLocalTime(settings.schedule_at, timezone),
+          value: settings.schedule_at === null ? '' : localMinute(settings.schedule_at, timezone).replace('T', ' '),
           placeholder: '2026-05-15 12:00',
           help: `In the site's time zone (${timezone}).`,
         })
@@ -118,22 +118,5 @@ async function authorChoices({ host }: ContentWriter): Promise<{ value: string; 
 
 /** Parses `2026-05-15 12:00` in a time zone. Returns milliseconds since the epoch, or null if it is not a date. */
 export function parseLocalTime(text: string, timezone: string): number | null {
-  const parts = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)$/.exec(text.trim())?.slice(1).map(Number);
-  if (!parts) return null;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = parts;
-  const wanted = Date.UTC(year, month - 1, day, hour, minute);
-  if (month > 12 || day > 31 || hour > 23 || minute > 59) return null;
-  // The offset at about that time, then at the resulting time: they differ around clock changes.
-  const once = wanted - zoneOffset(wanted, timezone);
-  return wanted - zoneOffset(once, timezone);
-}
-
-/** `2026-05-15 12:00`. The locale `sv-SE` uses the format of ISO 8601. */
-export function formatLocalTime(moment: number, timeZone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(moment);
-}
-
-function zoneOffset(moment: number, timezone: string): number {
-  const [date = '', time = ''] = formatLocalTime(moment, timezone).split(' ');
-  return Date.parse(`${date}T${time}:00Z`) - Math.floor(moment / 60_000) * 60_000;
+  return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d$/.test(text.trim()) ? momentOf(text, timezone) : null;
 }

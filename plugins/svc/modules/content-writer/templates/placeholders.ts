@@ -1,3 +1,4 @@
+import { localDay } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
 import { enabledParts, partNames, type PartName, type TemplateSettings } from './template.ts';
 
@@ -34,9 +35,7 @@ export async function readSiteValues({
   clock,
 }: Pick<HostApi, 'site' | 'clock'>): Promise<Record<'site' | 'date', string>> {
   const [name, timeZone] = await Promise.all([site.name(), site.timezone()]);
-  // The locale `sv-SE` uses the format of ISO 8601.
-  const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(clock.now());
-  return { site: name, date };
+  return { site: name, date: localDay(clock.now(), timeZone) };
 }
 
 /** The errors in the prompts of a template, by path. */

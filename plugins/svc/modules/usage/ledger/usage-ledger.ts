@@ -1,6 +1,6 @@
+import { localDay } from '#plugin-api';
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Metric, Undo } from '#plugin-api';
-import { localDay } from '../../../kit/local-day.ts';
 import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow } from './usage-row.ts';
@@ -60,7 +60,11 @@ async function storeBatch(
     batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })),
   );
   const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
-  const afterCommit = await writeUsage(host.database, { rows, dayOf: localDay(timezone), reservations }, onWrite);
+  const afterCommit = await writeUsage(
+    host.database,
+    { rows, dayOf: (time: number) => localDay(time, timezone), reservations },
+    onWrite,
+  );
   metrics.count(rows);
   // Not awaited: an action that runs then may make a call that waits for this very write.
   void afterCommit();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { localIso, momentOf, utcIso } from '../../host/content/dates.ts';
+import { localIso, momentOf, utcIso } from '#plugin-api';
 
 describe('dates of posts', () => {
   it('go from the clock of the site to moments and back, through summer and winter', () => {
