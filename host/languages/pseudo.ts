@@ -9,10 +9,10 @@ const accents: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Leaves values (`{name}`) and marks of elements (`<1>`) unchanged, and a text that has brackets already. */
+/** Leaves values (`{name}`), marks of elements (`<1>`) and values in brackets unchanged, and a text that has brackets around it. */
 function accent(text: string): string {
-  if (text.includes('⟦') || !/\p{L}/u.test(text)) return text;
-  const accented = text.replace(/\{\w+\}|<[^<>]*>|[A-Za-z]/g, (part) => accents[part] ?? part);
+  if (/^⟦.*⟧$/s.test(text) || !/\p{L}/u.test(text)) return text;
+  const accented = text.replace(/\{\w+\}|<[^<>]*>|⟦[^⟦⟧]*⟧|[A-Za-z]/g, (part) => accents[part] ?? part);
   return `⟦${accented}⟧`;
 }
 

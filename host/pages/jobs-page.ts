@@ -5,6 +5,7 @@ import {
   formatNumber,
   formatShortNumber,
   restError,
+  translateText,
   type RestError,
   withNotice,
   type AdminPageBody,
@@ -156,9 +157,9 @@ function stateTabs(counts: readonly JobCount[], { owner, name, state }: Choice):
   const mine = counts.filter((row) => (owner ?? row.owner) === row.owner && (name ?? row.name) === row.name);
   const sum = (rows: readonly JobCount[]): string => formatNumber(rows.reduce((total, { count }) => total + count, 0));
   return [
-    { label: `All ${sum(mine)}`, href: linkTo(kind), current: state === undefined },
+    { label: `${translateText('All')} ${sum(mine)}`, href: linkTo(kind), current: state === undefined },
     ...states.map((each) => ({
-      label: `${stateBadges[each].text} ${sum(mine.filter((row) => row.state === each))}`,
+      label: `${translateText(stateBadges[each].text)} ${sum(mine.filter((row) => row.state === each))}`,
       href: linkTo({ ...kind, state: each }),
       current: state === each,
     })),

@@ -22,7 +22,7 @@ export function createSiteHealthPage({
     label,
     state: states[status],
     topic: badge.label,
-    html: views.safe(await sanitizeHtml(translateParagraphs(description + actions))),
+    html: views.safe(await sanitizeHtml(translateHtml(description) + translateHtml(actions))),
   });
   return {
     async render({ headers }) {
@@ -45,8 +45,10 @@ export function createSiteHealthPage({
   };
 }
 
-/** Catalogs have each paragraph with its tags. */
-function translateParagraphs(html: string): string {
+/** Catalogs have what is written as one text, or each of its paragraphs, with the tags. */
+function translateHtml(html: string): string {
+  const whole = translateText(html);
+  if (whole !== html) return whole;
   return html
     .split(/(?<=<\/p>)/)
     .map(translateText)

@@ -302,7 +302,8 @@ function translateConcat(given: hbs.AST.MustacheStatement | hbs.AST.SubExpressio
     .join('');
   const text = key.trim();
   const [before = '', after = ''] = key.split(text);
-  const found = hasLetters(text.replace(new RegExp(placeholders, 'g'), '')) ? find(text) : undefined;
+  // Values that are texts, such as the name of an action and of its object, are looked up without a text around them too.
+  const found = hasLetters(text.replace(new RegExp(placeholders, 'g'), '')) ? find(text) : text;
   if (found === undefined) return;
   given.params = `${before}${found}${after}`
     .split(placeholders)

@@ -38,18 +38,28 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...["missing required argument '{1}'", "unknown option '{1}'", "unknown command '{1}'"],
     ...["option '{1}' argument missing", "too many arguments for '{1}'. Expected {2} arguments but got {3}."],
     ...["too many arguments for '{1}'. Expected {2} argument but got {3}.", 'Print JSON.'],
+    ...['not required', 'without signing in', 'a key in the Authorization header (Bearer)', 'path', 'query', 'header'],
+    ...['user name and application password (Basic)', 'the cookie {1}', 'the header {1}', 'the query parameter {1}'],
+    'the cookie {1} and the header {2}',
+    'Maximum number of items to be returned in result set.',
+    ...['Administrator', 'Editor', 'Author', 'Contributor', 'Subscriber'].map((role) => `Change role to ${role}`),
+    ...[
+      'ascending',
+      'descending',
+      'filter',
+      'action',
+      'Read-only',
+      'Not over REST and MCP',
+      'Headers for caches: {1}.',
+    ],
+    ...['Signed in', 'Sign in failed', 'Signed out', 'Two factor failed', 'Two factor enabled', 'Two factor disabled'],
+    ...['Passkey added', 'Passkey removed', 'Recovery code used', 'User created', 'User changed', 'User deleted'],
+    ...['Role changed', 'Plugin activated', 'Plugin deactivated', 'Secret changed'],
     ...['a whole number', 'a number', 'a JSON object', 'a JSON array'],
     '{1}, active',
     '{1}, inactive',
     'Search: {1}',
-    ...[
-      'session with nonce',
-      'application password',
-      'public',
-      'Put a proxy with a certificate in front of the site, and set',
-    ],
-    ...['to its https address.', 'If programs cannot sign in, check that the proxy passes the header on.'],
-    ...['The median of three requests was {1} milliseconds; up to {2} is good.', 'Headers for caches:'],
+    ...['session with nonce', 'application password', 'public'],
     ...['There are no headers for caches.', 'Lists the hooks that ran or have callbacks, with owners and counts.'],
   ],
   sandbox: [
@@ -60,6 +70,36 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
     '.txt, .md or .pdf, at most {size} MB',
+    ...[
+      'from {1} input tokens',
+      'from {1}',
+      'until {1}',
+      'from {1} until {2}',
+      '{1}, {2} failed',
+      'this month',
+      'today',
+    ],
+    ...['estimated', 'none failed', '{1} failed ({2}%)', 'without {1}', 'including retries', '{1} in, {2} out'],
+    ...[
+      'cache write {1}',
+      'cache write 1h {1}',
+      'image input {1}',
+      'audio input {1}',
+      'reasoning {1}',
+      'image output {1}',
+    ],
+    ...['audio output {1}', 'Euclidean', 'Dotproduct', 'Knowledge Base', 'Write content'],
+    '1 to 255 characters, none of < > : " / \\ | ? *.',
+    'Page of a visitor’s request, for browsers without JavaScript.',
+    'File of an image, for the browser that requested it.',
+    'The script of the {1} of chatbots.',
+    'The styles of the {1} of chatbots.',
+    ...['not embedded', 'on any site', 'on this site'],
+    '3 to 512 letters, digits, dots, dashes and underscores, with a letter or digit at both ends.',
+    '1 to 45 lower-case letters, digits and dashes, with no dash at either end.',
+    'chatbot for conversations in the widget, rest_api for those stored by POST /chat/{bot_id}/message.',
+    'sha256=<hex> of timestamp, period and body; only when a signing secret is set.',
+    'sha256; only when a signing secret is set.',
     'Generate a video, which takes minutes, add it to the media library and print it.',
     'List the requested videos, newest first.',
     ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Second', 'Article', 'Root'],
@@ -156,16 +196,15 @@ function notePlurals(node: unknown, note: (one: string, many: string) => void): 
 
 /** What people never read on a page. */
 const leftOut =
-  /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks|loader|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+  /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks(?!\/hooks-route)|loader(?!\/plugins-routes)|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|(?<!user)-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
 /** Their errors end a command or a start, and the terminal shows them. */
 const endsInTerminal =
   /^host\/cli\/(?!open-timers)|-commands\.ts$|\/commands\/|^host\/(config|core|host|serve|recovery)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
 /** Contracts of REST and wire formats of providers, of which pages show names and summaries alone. */
 const contracts =
-  /\.route\.ts|-routes?\.ts|\/(rest|mcp|abilities|stores|embeddings|images-generate|openai|videos)\/|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|posts-list|terms-routes/;
+  /\.route\.ts|-routes?\.ts|\/(rest(?!\/openapi\/page)|mcp|abilities|stores|embeddings|images-generate|openai|videos)\/|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|posts-list|terms-routes/;
 /** In them, schemas of settings have descriptions that forms show; those of arguments are for programs. */
 const isHelpOfSetting = /(provider|store)\.ts$/;
-const withHelp = /provider\.ts|store\.ts|\.event\.ts|\/events\.ts|abilities/;
 
 function isPage(file: string): boolean {
   return !leftOut.test(file);
@@ -174,11 +213,11 @@ function isPage(file: string): boolean {
 const textProperties = new Set(
   (
     'label title text help note hint message menu sentence confirm busy heading placeholder empty singularLabel advice ' +
-    'reason detail error description summary good promptLabel legend caption what file password stateText changeText ' +
+    'reason detail error description summary good actions promptLabel legend caption what file password stateText changeText ' +
     'state outcome none here intro topic scope origin meaning question why'
   ).split(' '),
 );
-const contractProperties = new Set(['label', 'title', 'summary', 'help', 'hint']);
+const contractProperties = new Set(['label', 'title', 'summary', 'help', 'hint', 'description']);
 const leftOutCalls =
   /(^|\.)(error|warn|info|debug)$|^(Error|TypeError|RegExp|ManifestError|ConfigError)$|raw$|setHeader|append|startsWith|endsWith|includes|replace|split|join|test|exec|unreadable|Symbol|set|get|has|span$|off$|push$/;
 
@@ -263,14 +302,21 @@ function isShown({
 }): boolean {
   if (!hasLetters(text.replace(/\{\d+\}/g, ''))) return false;
   if (!contracts.test(file)) return isText(node, text) || isLabel(node, text);
-  return isNamed(node, file) || (isHelpOfSetting.test(file) && isText(node, text));
+  return isNamed(node, text) || isDescriptionInTable(node, text) || (isHelpOfSetting.test(file) && isText(node, text));
 }
 
 /** Whether it is the value of a property that pages show of a contract. */
-function isNamed({ parent }: ts.Node, file: string): boolean {
+function isNamed({ parent }: ts.Node, text: string): boolean {
   if (!ts.isPropertyAssignment(parent)) return false;
   const name = parent.name.getText();
-  return contractProperties.has(name) || (name === 'description' && withHelp.test(file));
+  return contractProperties.has(name) && (name !== 'description' || /^[A-Z`{\d].*[ .]|\.$/.test(text));
+}
+
+/** A description in a table such as `{ 404: 'Nothing was found at this URL.' }`, or passed to what makes a schema. */
+function isDescriptionInTable({ parent }: ts.Node, text: string): boolean {
+  const isSentence = /^[A-Z`{\d].* .*\.$/.test(text);
+  if (ts.isCallExpression(parent)) return isSentence && !leftOutCalls.test(parent.expression.getText());
+  return isSentence && (ts.isPropertyAssignment(parent) || ts.isArrayLiteralExpression(parent));
 }
 
 /** A word of a table such as `const labels = { vivid: 'Vivid' }` or `[['audio', 'Audio']]`. */

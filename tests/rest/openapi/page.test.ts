@@ -37,7 +37,7 @@ describe('the reference of a namespace', () => {
     });
     expect(body!.fields).to.deep.equal([
       { name: 'list', type: 'list of object', isRequired: true, description: '', rules: ['At most 3 items.'] },
-      { name: 'list[].name', type: 'string', isRequired: true, description: '', rules: ['One of "a", "b".'] },
+      { name: 'list[].name', type: 'string', isRequired: true, description: '', rules: ['One of these: "a", "b".'] },
       {
         name: 'size',
         type: 'integer or null',

@@ -83,7 +83,7 @@ export function typeText(document: OpenApiDocument, given: unknown): string {
 
 const rules: readonly (readonly [keyword: string, text: (value: unknown) => string])[] = [
   ['const', (value) => `Always ${JSON.stringify(value)}.`],
-  ['enum', (value) => `One of ${(value as unknown[]).map((item) => JSON.stringify(item)).join(', ')}.`],
+  ['enum', (value) => `One of these: ${(value as unknown[]).map((item) => JSON.stringify(item)).join(', ')}.`],
   ['default', (value) => `Default ${JSON.stringify(value)}.`],
   ['format', (value) => `Format ${String(value)}.`],
   ['pattern', (value) => `Pattern ${String(value)}`],

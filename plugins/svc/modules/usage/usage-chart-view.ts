@@ -1,4 +1,13 @@
-import { drawCharts, formatCount, formatMoney, formatNumber, formatShortNumber, type ChartDay } from '#plugin-api';
+import {
+  drawCharts,
+  formatCount,
+  formatDate,
+  formatMoney,
+  formatNumber,
+  formatShortNumber,
+  translateText,
+} from '#plugin-api';
+import type { ChartDay } from '#plugin-api';
 import { formatCost } from '../../kit/format-cost.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
@@ -55,8 +64,9 @@ function metricValue(day: UsageGroup, metric: Metric): number {
 }
 
 function dayTitle({ day, value, failed }: ChartDay, metric: Metric): string {
-  const amount = metric === 'cost' ? formatMoney(value) : `${formatNumber(value)} ${metric}`;
-  return `${day}: ${amount}${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
+  const amount = metric === 'cost' ? formatMoney(value) : formatCount(value, metric.slice(0, -1));
+  const text = failed > 0 ? translateText(`${amount}, ${formatNumber(failed)} failed`) : amount;
+  return `${formatDate(day, 'date', 'UTC')}: ${text}`;
 }
 
 function describe(days: readonly ChartDay[], metric: Metric): string {
@@ -66,7 +76,7 @@ function describe(days: readonly ChartDay[], metric: Metric): string {
     days[0] ?? { day: '', value: 0, failed: 0 },
   );
   return (
-    `A bar for each of ${formatCount(days.length, 'day')}, from ${first?.day ?? ''} to ` +
-    `${last?.day ?? ''}. The highest is ${dayTitle(most, metric)}. The table below shows the same data.`
+    `A bar for each of ${formatCount(days.length, 'day')}, from ${formatDate(first?.day, 'date', 'UTC')} to ` +
+    `${formatDate(last?.day, 'date', 'UTC')}. The highest is ${dayTitle(most, metric)}. The table below shows the same data.`
   );
 }

@@ -1,4 +1,4 @@
-import { formFields, formatNumber, readForm, withNotice } from '#plugin-api';
+import { formFields, formatNumber, readForm, translateText, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminRequest, FieldErrors, FieldHints, FormField, JsonSchema } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { tokenKinds } from '../../../kit/token-details.ts';
@@ -49,11 +49,11 @@ export function priceKey({ provider, model, size, quality, min_input_tokens: tok
 /** What a price is limited to and what it says of single kinds of tokens, as texts. */
 export function priceTexts(price: Price): { readonly limits: string; readonly kinds: string } {
   const { size = '', quality = '', min_input_tokens: least, from, until } = price;
-  const tokens = least === undefined ? '' : `from ${formatNumber(least)} input tokens`;
-  const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' ');
+  const tokens = least === undefined ? '' : translateText(`from ${formatNumber(least)} input tokens`);
+  const days = translateText([from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' '));
   const kinds = tokenKinds.flatMap((kind) => {
     const figure = price[kind];
-    return figure === undefined ? [] : [`${kind.replaceAll('_', ' ')} $${formatNumber(figure)}`];
+    return figure === undefined ? [] : [translateText(`${kind.replaceAll('_', ' ')} $${formatNumber(figure)}`)];
   });
   return { limits: [size, quality, tokens, days].filter((text) => text !== '').join(', '), kinds: kinds.join(', ') };
 }
