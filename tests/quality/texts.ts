@@ -314,7 +314,7 @@ function isNamed({ parent }: ts.Node, text: string): boolean {
 
 /** A description in a table such as `{ 404: 'Nothing was found at this URL.' }`, or passed to what makes a schema. */
 function isDescriptionInTable({ parent }: ts.Node, text: string): boolean {
-  const isSentence = /^[A-Z`{\d].* .*\.$/.test(text);
+  const isSentence = /^[A-Z`{\d]/.test(text) && text.includes(' ') && text.endsWith('.');
   if (ts.isCallExpression(parent)) return isSentence && !leftOutCalls.test(parent.expression.getText());
   return isSentence && (ts.isPropertyAssignment(parent) || ts.isArrayLiteralExpression(parent));
 }
