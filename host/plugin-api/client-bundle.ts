@@ -19,6 +19,8 @@ export interface ClientBundleInit {
   readonly styles: string;
   /** Change the source of files that match, for packages with unused parts that the build cannot recognize. */
   readonly edits?: readonly { readonly file: RegExp; readonly edit: (source: string) => string }[];
+  /** Texts that replace names in the script, read when it is built: the version of another script that it loads. */
+  readonly define?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /** Builds that use esbuild's child process at the moment. */
@@ -55,12 +57,14 @@ async function buildBundle(init: ClientBundleInit): Promise<ClientBundle> {
     // The styles contain prefixes and fallbacks by hand; old browsers ignore the rest.
     const [styles] = (await esbuild.build({ ...common, entryPoints: [init.styles], target: 'esnext' })).outputFiles;
     if (!styles) throw new Error('The bundle contains no styles.');
+    const defined = Object.entries((await init.define?.()) ?? {});
     const [script] = (
       await esbuild.build({
         ...common,
         entryPoints: [init.script],
         format: 'iife',
         platform: 'browser',
+        define: Object.fromEntries(defined.map(([name, text]) => [name, JSON.stringify(text)])),
         plugins: [stylesAsText(styles.text), editSources(init.edits ?? [])],
       })
     ).outputFiles;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { submissionsTable } from '../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
 import type { Page } from 'playwright-core';
 import { becomes } from '../helpers/until.ts';
+import { accessibilityViolations } from './browser.ts';
 import { startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 const hostile = `<style>
@@ -147,6 +148,7 @@ describe('the widget on difficult pages', () => {
     await chat.field.fill('echo: meanwhile');
     await chat.field.press('Enter');
     await chat.root.locator('.mine[data-state="waiting"]').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.context().setOffline(false);
     await chat.answers.getByText('meanwhile').waitFor();
     await becomes(() => chat.root.locator('.banner:visible').count(), 0);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations } from './browser.ts';
 import { drive, startWidgetSite, type WidgetSite } from './widget-site.ts';
@@ -197,8 +198,28 @@ describe('the widget on a page of another site', () => {
       };
       const { page, chat } = await site.visit({ body: site.tag(await site.bot({ knowledge })) });
       await chat.open();
-      await chat.ask('echo: by the book');
+      await chat.ask('echo: - by the book\n  - page 2\n\nOne.\n\nTwo.\n\nThree.\n\nFour.\n\nFive.\n\nSix.');
       await chat.root.getByText('Sources (2)').click();
+      // What is below the sources stays in view, above the field.
+      const bottomOf = async (part: Locator): Promise<number> => {
+        const box = await part.boundingBox();
+        return (box?.y ?? 0) + (box?.height ?? 0);
+      };
+      const rating = chat.root.getByRole('button', { name: 'Good answer' });
+      await becomes(async () => (await bottomOf(rating)) <= ((await chat.field.boundingBox())?.y ?? 0), true);
+      // Bullets are those of the first and second level, although the messages are a list too.
+      const inWidget = (script: string): Promise<unknown> =>
+        page.evaluate(`((root) => ${script})(document.querySelector('svc-chatbot').shadowRoot)`);
+      expect(
+        await inWidget(
+          "[...root.querySelectorAll('.answered .bubble ul')].map((list) => getComputedStyle(list).listStyleType)",
+        ),
+      ).to.deep.equal(['disc', 'circle']);
+      // Answers begin where the greeting does.
+      const starts = (await inWidget(
+        "[...root.querySelectorAll('.entry:not(.mine) .bubble')].map((bubble) => Math.round(bubble.getBoundingClientRect().x))",
+      )) as number[];
+      expect([starts.length, new Set(starts).size]).to.deep.equal([2, 1]);
       expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal(
         'https://example.com/returns',
       );
@@ -221,6 +242,7 @@ describe('the widget on a page of another site', () => {
     await chat.root.getByText('That was all for today.').waitFor();
     await chat.root.getByText(/You can write again on \w+day, \d{1,2} [A-Z]/).waitFor();
     await becomes(() => chat.field.isVisible(), false);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.reload();
     await chat.root.getByText('That was all for today.').waitFor();
     await becomes(() => chat.field.isVisible(), false);

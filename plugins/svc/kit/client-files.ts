@@ -17,7 +17,8 @@ export interface ClientFileRoutes {
 
 /**
  * Registers a public script and its styles for pages of any site. The request for the settings checks who may embed them.
- * With `?v=<hash>` of the content, browsers cache them for a year, otherwise for minutes. The first request builds them.
+ * With `?v=<hash>` of the content, browsers cache them for a year, otherwise for minutes: no longer, because a script may load
+ * another one that must have the same version. The first request builds them.
  */
 export function registerClientFiles(
   { rest, log }: Pick<HostApi, 'rest' | 'log'>,
@@ -59,7 +60,7 @@ function sendFile(request: RestRequest, type: string, file: ClientFile): RestRes
     'Cache-Control':
       request.params['v'] === file.hash
         ? `public, max-age=${year}, immutable`
-        : `public, max-age=${shortLifetime}, stale-while-revalidate=86400`,
+        : `public, max-age=${shortLifetime}, must-revalidate`,
     Vary: 'Accept-Encoding',
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',

@@ -4,12 +4,16 @@ import { lexerOnly } from '../../../kit/lexer-only.ts';
 
 const source = (file: string): string => fileURLToPath(new URL(`./client/${file}`, import.meta.url));
 
-/** Script and styles that a page loads: the element and its button. */
-export const widgetBundle = createClientBundle({ script: source('main.ts'), styles: source('widget.css') });
-
 /** Script and styles of the window, loaded when it is opened. */
 export const chatBundle = createClientBundle({
   script: source('chat-main.ts'),
   styles: source('chat.css'),
   edits: [lexerOnly],
+});
+
+/** Script and styles that a page loads: the element and its button. The window that it loads is of the same version. */
+export const widgetBundle = createClientBundle({
+  script: source('main.ts'),
+  styles: source('widget.css'),
+  define: async () => ({ chatVersion: (await chatBundle()).script.hash }),
 });

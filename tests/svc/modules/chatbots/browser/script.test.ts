@@ -87,6 +87,15 @@ describe('script and styles of the widget', () => {
     expect((await get(`widget.js?v=${hash}`)).headers['cache-control']).to.equal('public, max-age=31536000, immutable');
   });
 
+  it('are of one version: the button names the window that was built with it', async () => {
+    const [button, window] = await Promise.all([widgetBundle(), chatBundle()]);
+    expect(button.script.content.toString()).to.contain(window.script.hash);
+    const answer = await get(`chat.js?v=${window.script.hash}&t=0`);
+    expect(answer.headers['cache-control']).to.equal('public, max-age=31536000, immutable');
+    // The script at the plain address is asked for again after minutes, not shown for another day.
+    expect((await get('widget.js')).headers['cache-control']).to.not.contain('stale');
+  });
+
   it('are not sent again to browsers that have them', async () => {
     const first = await get('widget.js');
     for (const tag of [first.headers['etag'] ?? '', `"other", ${first.headers['etag']?.replace('W/', '')}`]) {

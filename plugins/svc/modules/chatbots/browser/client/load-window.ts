@@ -2,6 +2,9 @@ import { routeAddress } from '../../../../kit/browser/address.ts';
 import type { createChatWindow } from './chat-window.ts';
 import type { diagnose } from './diagnose.ts';
 
+/** Hash of the script of the window, set when this script is built: so both are of one version, whatever browsers cached. */
+declare const chatVersion: string;
+
 /** What the script of the window contains. */
 export interface WindowScript {
   readonly create: typeof createChatWindow;
@@ -19,7 +22,7 @@ export function provideWindow(script: WindowScript): void {
 
 /** Loads the script of the window, once per page. After a failure the next call tries again. */
 export function loadWindow(root: string): Promise<WindowScript> {
-  loading ??= importWindow(routeAddress(root, '/svc-widget/v1/chat.js')).catch((error: unknown) => {
+  loading ??= importWindow(root).catch((error: unknown) => {
     loading = null;
     tries++;
     throw error;
@@ -27,9 +30,10 @@ export function loadWindow(root: string): Promise<WindowScript> {
   return loading;
 }
 
-async function importWindow(address: string): Promise<WindowScript> {
+async function importWindow(root: string): Promise<WindowScript> {
+  const address = routeAddress(root, '/svc-widget/v1/chat.js') + (root.includes('?') ? '&' : '?');
   // Browsers remember that a script could not be loaded, so each try has its own address.
-  if (!provided) await import(tries === 0 ? address : `${address}${address.includes('?') ? '&' : '?'}try=${tries}`);
-  if (!provided) throw new Error('The script of the window did not run.');
+  if (!provided) await import(`${address}v=${chatVersion}&t=${tries}`);
+  if (!provided) throw new Error('chat.js did not run.');
   return provided;
 }
