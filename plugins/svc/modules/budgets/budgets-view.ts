@@ -30,7 +30,11 @@ export async function budgetsView(ports: BudgetPorts, open: OpenForm | null): Pr
     open === null && budgets.length > 0
       ? null
       : formView(edited, { typed: open?.typed, errors: open?.errors, ...choices });
-  return { cards: (await budgetStatus(host, budgets)).map(cardView), form, isFirst: budgets.length === 0 };
+  const cards = (await budgetStatus(host, budgets)).map((status) => ({
+    ...cardView(status),
+    forecast: forecastView(status, host.clock.now()),
+  }));
+  return { cards, form, isFirst: budgets.length === 0 };
 }
 
 interface FormInit {
@@ -73,6 +77,7 @@ function cardView({ budget, used, reserved, left, refused, amount, endsAt, state
     id: budget.id,
     name: budget.name,
     badge: badges[state],
+    state,
     scope: scopeLabel(budget),
     per: budget.period === 'day' ? 'per day' : 'per month',
     amount: formatAmount(amountOf(budget), unit),
@@ -99,4 +104,21 @@ function cardView({ budget, used, reserved, left, refused, amount, endsAt, state
     idFields: { id: budget.id },
     editHref: `?edit=${encodeURIComponent(budget.id)}#budget-form`,
   };
+}
+
+/** Part of a period that must have passed before its pace says something. */
+const leastElapsed = 0.05;
+
+/** When a budget is used up at the pace of its period so far, or else what its calls will have used at the end. */
+export function forecastView(
+  { budget, used, amount, startsAt, endsAt, state }: BudgetStatus,
+  now: number,
+): { readonly usedUpAt?: number; readonly atEnd?: string; readonly isEarly?: boolean } | null {
+  if (state === 'off' || state === 'exhausted') return null;
+  const elapsed = now - startsAt;
+  if (elapsed < (endsAt - startsAt) * leastElapsed) return { isEarly: true };
+  const atEnd = (used * (endsAt - startsAt)) / elapsed;
+  return atEnd > amount
+    ? { usedUpAt: startsAt + (amount * elapsed) / used }
+    : { atEnd: formatAmount(Math.round(atEnd), budget.unit) };
 }

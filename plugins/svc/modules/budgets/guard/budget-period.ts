@@ -6,12 +6,13 @@ export interface BudgetPeriod {
   /** `YYYY-MM-DD` or `YYYY-MM`, as in counters. */
   readonly name: string;
   /** Milliseconds since the epoch. */
+  readonly startsAt: number;
   readonly endsAt: number;
 }
 
 /** The day or month of a moment, in the site's time zone. */
 export function budgetPeriod(per: Budget['period'], now: number, timezone: string): BudgetPeriod {
-  return { name: periodName(per, now, timezone), endsAt: findPeriod(per, now, timezone).endsAt };
+  return { name: periodName(per, now, timezone), ...findPeriod(per, now, timezone) };
 }
 
 export function periodName(per: Budget['period'], now: number, timezone: string): string {

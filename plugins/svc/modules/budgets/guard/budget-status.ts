@@ -10,6 +10,7 @@ export interface BudgetStatus {
   /** `YYYY-MM-DD` or `YYYY-MM`. */
   readonly period: string;
   /** Milliseconds since the epoch. */
+  readonly startsAt: number;
   readonly endsAt: number;
   readonly amount: number;
   readonly used: number;
@@ -35,7 +36,7 @@ export async function budgetStatus(
     .whereIn('period', [...new Set(periods.map(({ name }) => name))])
     .select('*')) as Record<string, unknown>[];
   return Promise.all(
-    periods.map(async ({ budget, name, endsAt }) => {
+    periods.map(async ({ budget, name, startsAt, endsAt }) => {
       const row = rows.find(({ counter, period }) => counter === counterOf(budget) && period === name);
       const amount = amountOf(budget);
       const used = row === undefined ? await usedOf(budget, name) : Number(row['used']);
@@ -52,6 +53,7 @@ export async function budgetStatus(
       return {
         budget,
         period: name,
+        startsAt,
         endsAt,
         amount,
         used,
