@@ -117,11 +117,14 @@ export async function plainDescription({ parts: { renderer } }: PublicSiteDepend
 }
 
 async function featuredImage(
-  { parts: { media } }: PublicSiteDependencies,
+  { parts: { media }, hooks }: PublicSiteDependencies,
   post: Post,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const image = post.featuredMediaId > 0 ? await media.get(post.featuredMediaId) : null;
   return image !== null && !image.isPrivate && image.mimeType.startsWith('image/')
-    ? { url: image.url, alt: image.alt, width: image.width, height: image.height }
+    ? {
+        ...{ url: image.url, alt: image.alt, width: image.width, height: image.height },
+        attributes: await hooks.applyFiltersAsync('wp_get_attachment_image_attributes', {}, image),
+      }
     : null;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HooksApi, Logger, OptionsApi, Post, PostQuery, SiteApi, User, UsersApi } from '#plugin-api';
+import type { HooksApi, Logger, Media, OptionsApi, Post, PostQuery, SiteApi, User, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import type { PostPasswords } from '../posts/post-passwords.ts';
 
@@ -34,6 +34,11 @@ declare module '#plugin-api' {
     body_class: (classes: readonly string[], page: SitePage) => readonly string[];
     /** Classes of the element of a post on public pages. */
     post_class: (classes: readonly string[], post: Post) => readonly string[];
+    /** Attributes of the element `img` of a featured image on public pages, besides its URL, size and alternative text. */
+    wp_get_attachment_image_attributes: (
+      attributes: Readonly<Record<string, string>>,
+      image: Media,
+    ) => Readonly<Record<string, string>>;
     /** The document title without the site name. */
     document_title: (title: string, page: SitePage) => string;
     /** The template to render. */

@@ -113,6 +113,7 @@ function itemOf({ url, alt }) {
   image.src = path;
   image.alt = alt;
   image.loading = 'lazy';
+  image.dataset.aiDisclosure = 'ai-generated';
   picture.append(image);
   const download = document.createElement('a');
   download.href = path;

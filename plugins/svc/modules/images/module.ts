@@ -17,6 +17,7 @@ import {
 import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
 import type { ImageParts, ImagePorts, Images } from './images.ts';
+import { registerDisclosure } from './public/disclosure.ts';
 import { registerImageRoutes } from './public/register-routes.ts';
 import type { VisitorImageArgs } from './public/visitor-generation.ts';
 
@@ -87,6 +88,7 @@ async function registerImages({ host, load }: ImageParts): Promise<void> {
   host.content.addShortcode('svc_images', (_attributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
     render(post, viewer),
   );
+  registerDisclosure({ host, settings: async () => (await load()).visitorSettings });
   host.hooks.addFilter('svc_automation_task_types', async (types: readonly AutomationTaskType[]) => [
     ...types,
     await (await import('./image-task.ts')).createImageTask(await load()),

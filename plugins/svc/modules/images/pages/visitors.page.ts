@@ -16,7 +16,7 @@ const sections: readonly FormSection[] = [
   },
   { id: 'visitors-1', title: 'Limits', groups: [{ fields: ['guest_per_day', 'user_per_day'] }] },
   { id: 'visitors-2', title: 'Rules', groups: [{ fields: ['consent', 'banned_words'] }] },
-  { id: 'visitors-3', title: 'Texts', groups: [{ fields: ['texts'] }] },
+  { id: 'visitors-3', title: 'Texts', groups: [{ fields: ['disclose', 'texts'] }] },
 ];
 
 /** The settings of `[svc_images]`. Off by default. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { clientNetwork, RestError, RestResponse, type RestRequest, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { StoredImage } from '../store/image.ts';
+import { disclosureLine } from './disclosure.ts';
 import type { ImageRequest } from './visitor-generation.ts';
 import type { VisitorRequest } from './visitor-requests.ts';
 import type { Visitor } from './visitor.ts';
@@ -30,7 +31,10 @@ const refresh = 3;
 
 /** The page of a request, for browsers without JavaScript. */
 async function pageResponse(
-  host: Pick<HostApi, 'views' | 'site'>,
+  {
+    host,
+    visitorSettings,
+  }: Pick<Images, 'visitorSettings'> & { readonly host: Pick<HostApi, 'views' | 'site' | 'i18n'> },
   { request, images = [], failure, back }: RequestPage,
 ): Promise<RestResponse> {
   const isRunning = request?.state === 'drawing';
@@ -47,6 +51,7 @@ async function pageResponse(
     prompt: request?.prompt ?? '',
     refresh: isRunning ? refresh : null,
     images,
+    disclosure: images.length === 0 ? '' : await disclosureLine({ host, settings: async () => visitorSettings }),
     message,
     back,
   });
@@ -171,7 +176,7 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
       asPage(parts, request, async (back) => {
         requestCounts.count(`page ${clientNetwork(request.ip)}`, readsPerMinute);
         const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
-        return pageResponse(parts.host, { request: found, images: await findImages(found), back });
+        return pageResponse(parts, { request: found, images: await findImages(found), back });
       }),
     async file(request) {
       requestCounts.count(`file ${clientNetwork(request.ip)}`, readsPerMinute);
@@ -188,7 +193,7 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
 
 /** Shows refusals as pages too, for browsers without JavaScript. */
 async function asPage(
-  { host }: Images,
+  parts: Images,
   request: RestRequest,
   work: (back: string) => Promise<RestResponse>,
 ): Promise<RestResponse> {
@@ -197,7 +202,7 @@ async function asPage(
     return await work(back);
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
-    return pageResponse(host, { failure: error, back });
+    return pageResponse(parts, { failure: error, back });
   }
 }
 

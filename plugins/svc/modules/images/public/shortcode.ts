@@ -1,5 +1,6 @@
 import type { Images, Provider } from '../images.ts';
 import type { Post, User } from '#plugin-api';
+import { disclosureLine } from './disclosure.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
 
 const numbers = ['1', '2', '3', '4'];
@@ -23,6 +24,7 @@ export function createShortcode(parts: Images): (post: Post | undefined, viewer:
       token: await formTokens.issue(),
       back: post === undefined ? '' : new URL(await host.content.permalink(post)).pathname,
       intro: set.texts.intro,
+      disclosure: await disclosureLine({ host, settings: async () => visitorSettings }),
       closed:
         (isGuest ? set.guest_per_day : set.user_per_day) === 0
           ? isGuest
