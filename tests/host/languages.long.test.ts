@@ -126,6 +126,21 @@ describe('a site in the pseudo-language', () => {
     }
   });
 
+  it('is written from right to left in Arabic and Hebrew', async () => {
+    for (const [locale, tag] of [
+      ['ar', 'ar'],
+      ['he_IL', 'he-IL'],
+    ] as const) {
+      await host.options.update('WPLANG', locale);
+      for (const address of ['/', '/admin/login', '/missing/'])
+        expect((await createBrowser(host).get(address)).html, address).to.match(
+          new RegExp(`<html[^>]* lang="${tag}"[^>]* dir="rtl"`),
+        );
+    }
+    await host.options.update('WPLANG', 'en_XA');
+    expect((await browser.get('/')).html).not.to.include(' dir=');
+  });
+
   it('shows the language that a user has chosen', async () => {
     const [user] = await host.users.list({ search: '1' });
     await host.users.update(Number(user?.id), { profile: { locale: 'en_US' } });
