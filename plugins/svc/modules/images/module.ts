@@ -1,4 +1,4 @@
-import { lazy, type ShortcodeContext } from '#plugin-api';
+import { lazy, type Post, type ShortcodeContext } from '#plugin-api';
 import type { AutomationTaskType } from '../../kit/automation-task.ts';
 import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
@@ -17,7 +17,6 @@ import {
 import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
 import type { ImageParts, ImagePorts, Images } from './images.ts';
-import { registerDisclosure } from './public/disclosure.ts';
 import { registerImageRoutes } from './public/register-routes.ts';
 import type { VisitorImageArgs } from './public/visitor-generation.ts';
 
@@ -88,7 +87,18 @@ async function registerImages({ host, load }: ImageParts): Promise<void> {
   host.content.addShortcode('svc_images', (_attributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
     render(post, viewer),
   );
-  registerDisclosure({ host, settings: async () => (await load()).visitorSettings });
+  const disclosure = async () =>
+    (await import('./public/disclosure.ts')).disclosureFilters({
+      host,
+      settings: async () => (await load()).visitorSettings,
+    });
+  host.hooks.addFilter('wp_get_attachment_image_attributes', async (attributes, image) =>
+    (await disclosure()).attributes(attributes, image),
+  );
+  host.hooks.addFilter('the_content', async (html: string, post: Post) => (await disclosure()).content(html, post), 20);
+  host.hooks.addFilter('wp_head', async (head: string, page: { readonly post?: Post }) =>
+    (await disclosure()).head(head, page),
+  );
   host.hooks.addFilter('svc_automation_task_types', async (types: readonly AutomationTaskType[]) => [
     ...types,
     await (await import('./image-task.ts')).createImageTask(await load()),

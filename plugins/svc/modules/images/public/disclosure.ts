@@ -7,7 +7,7 @@ const generatedTag = /<img\b(?![^>]*\bdata-ai-disclosure=)(?=[^>]*\ssrc="[^"]*\/
 const mark = { 'data-ai-disclosure': 'ai-generated' } as const;
 
 export interface DisclosureParts {
-  readonly host: Pick<HostApi, 'hooks' | 'content' | 'i18n'>;
+  readonly host: Pick<HostApi, 'content' | 'i18n'>;
   readonly settings: () => Promise<Pick<VisitorSettingsStore, 'get'>>;
 }
 
@@ -16,19 +16,16 @@ export function isGenerated({ file }: Pick<Media, 'file'>): boolean {
   return generatedFile.test(file);
 }
 
-/** Marks generated images in posts for programs, and adds a line for people below posts that contain some. */
-export function registerDisclosure({ host, settings }: DisclosureParts): void {
-  const { hooks, content } = host;
+/** The filters that mark generated images for programs, and add a line for people below posts that contain some. */
+export function disclosureFilters({ host, settings }: DisclosureParts) {
   const isFeatured = async ({ featuredMediaId: id, password }: Post): Promise<boolean> => {
-    const image = id > 0 && password === '' ? await content.media.get(id) : null;
+    const image = id > 0 && password === '' ? await host.content.media.get(id) : null;
     return image !== null && isGenerated(image);
   };
-  hooks.addFilter('wp_get_attachment_image_attributes', (attributes, image) =>
-    isGenerated(image) ? { ...attributes, ...mark } : attributes,
-  );
-  hooks.addFilter(
-    'the_content',
-    async (html: string, post: Post) => {
+  return {
+    attributes: (attributes: Readonly<Record<string, string>>, image: Media) =>
+      isGenerated(image) ? { ...attributes, ...mark } : attributes,
+    content: async (html: string, post: Post): Promise<string> => {
       const marked = html.replace(generatedTag, '<img data-ai-disclosure="ai-generated"');
       if (marked === html && !(await isFeatured(post))) return html;
       const line = await disclosureLine({ host, settings });
@@ -36,11 +33,9 @@ export function registerDisclosure({ host, settings }: DisclosureParts): void {
         ? marked
         : `${marked}\n<p class="ai-disclosure" data-ai-disclosure="ai-generated"><small>${line}</small></p>`;
     },
-    20,
-  );
-  hooks.addFilter('wp_head', async (head: string, { post }: { readonly post?: Post }) =>
-    post && (await isFeatured(post)) ? `<meta name="ai-disclosure-image" content="ai-generated">\n  ${head}` : head,
-  );
+    head: async (head: string, { post }: { readonly post?: Post }): Promise<string> =>
+      post && (await isFeatured(post)) ? `<meta name="ai-disclosure-image" content="ai-generated">\n  ${head}` : head,
+  };
 }
 
 /** The line below generated images, as plain text; '' if the site shows none. */
