@@ -1,4 +1,4 @@
-import { RestError, withNotice, withFieldErrors } from '#plugin-api';
+import { invalidFields, withFieldErrors, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, UserProfile, FieldErrors } from '#plugin-api';
 import { profileFormData, readProfile, readRawText, readText } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
@@ -60,7 +60,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
         return withFieldErrors(
           async () => {
             if (readRawText(request, 'password') !== readRawText(request, 'again'))
-              throw fieldError('again', 'The passwords do not match.');
+              throw invalidFields({ again: 'The passwords do not match.' });
             await users.update(
               request.user.id,
               { password: readRawText(request, 'password') },
@@ -140,13 +140,4 @@ async function profileView(
       hasOthers: sessions.some(({ id }) => id !== current),
     },
   };
-}
-
-function fieldError(field: string, message: string): RestError {
-  return new RestError({
-    code: 'rest_invalid_param',
-    message,
-    status: 400,
-    data: { params: { [field]: message } },
-  });
 }

@@ -1,4 +1,4 @@
-import { formatCount, RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
+import { formatCount, invalidFields, restError, withFieldErrors, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, FieldErrors } from '#plugin-api';
 import { readText } from './forms.ts';
 
@@ -92,7 +92,9 @@ function appActions(dependencies: TwoStepPageDependencies): Actions {
         async () => {
           const codes = await twoFactor.confirmTotp(request.user.id, readText(request, 'code'));
           if (codes === null)
-            throw fieldError('code', 'Incorrect code. Enter the code that the app shows now, and check its clock.');
+            throw invalidFields({
+              code: 'Incorrect code. Enter the code that the app shows now, and check its clock.',
+            });
           return added(dependencies, request, { codes, text: 'Authenticator app turned on.' });
         },
         (errors) => appPage(twoFactor, request.user, errors),
@@ -126,7 +128,7 @@ function passkeyActions(dependencies: TwoStepPageDependencies, overview: Overvie
         async () => {
           const name = readText(request, 'name');
           if (name === '' || name.length > 100)
-            throw fieldError('name', 'Enter a name of 1 to 100 characters for the passkey.');
+            throw invalidFields({ name: 'Enter a name of 1 to 100 characters for the passkey.' });
           const passkey = await twoFactor.requestPasskey(request.user, await currentSession(request));
           return {
             page: {
@@ -279,8 +281,4 @@ async function codesPage(
       download: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`,
     },
   };
-}
-
-function fieldError(field: string, message: string): RestError {
-  return new RestError({ code: 'rest_invalid_param', message, status: 400, data: { params: { [field]: message } } });
 }

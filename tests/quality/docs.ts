@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { createHooks } from '../../host/hooks/hooks.ts';
-import { renderParamsTable } from '../../plugins/svc/providers/params.ts';
+import { renderParamsTable } from './params-table.ts';
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
 import { renderOpenAiParameters } from '../clients/openai-parameters.ts';
 import { collectErrorCodes, createErrorProgram, renderErrorTable } from './error-codes.ts';

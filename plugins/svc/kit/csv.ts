@@ -15,3 +15,15 @@ function csvCell(value: string | number): string {
   const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return `"${safe.replaceAll('"', '""')}"`;
 }
+
+/** The columns of a CSV file: the name and the value of each. */
+export type CsvColumns<Row> = readonly (readonly [name: string, read: (row: Row) => string | number])[];
+
+/** A CSV file (RFC 4180, UTF-8 with a byte order mark for spreadsheets) with a line for each row. */
+export async function* writeCsv<Row>(
+  columns: CsvColumns<Row>,
+  rows: AsyncIterable<Row> | Iterable<Row>,
+): AsyncGenerator<string> {
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
+  for await (const row of rows) yield csvLine(columns.map(([, read]) => read(row)));
+}

@@ -1,5 +1,5 @@
-import { type AiParamName, type AiParams, aiParamSchemas } from '../kit/ai-params.ts';
-import type { ProviderSettings, Provider } from './provider.ts';
+import { type AiParamName, type AiParams } from '../kit/ai-params.ts';
+import type { ProviderSettings } from './provider.ts';
 
 /** Names in requests to the provider by key of `ai_params`, for the supported keys (D8). */
 export type ParamNames = Readonly<Partial<Record<AiParamName, string>>>;
@@ -51,17 +51,4 @@ const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium',
 export function nearestEffort(requested: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
   const upwards = efforts.slice(efforts.indexOf(requested)).find((effort) => known.includes(effort));
   return upwards ?? efforts.findLast((effort) => known.includes(effort)) ?? requested;
-}
-
-/** The README's table of D8: the name of each key of `ai_params` per provider. */
-export function renderParamsTable(providers: readonly Pick<Provider, 'label' | 'text'>[]): string {
-  const shown = providers.filter(({ text }) => text !== undefined);
-  const names = Object.keys(aiParamSchemas) as AiParamName[];
-  const rows = names.map((name) => [`\`${name}\``, ...shown.map(({ text }) => cell(text?.params[name]))]);
-  const lines = [['`ai_params`', ...shown.map(({ label }) => label)], ['---', ...shown.map(() => '---')], ...rows];
-  return `${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
-}
-
-function cell(wireName: string | undefined): string {
-  return wireName === undefined ? '–' : `\`${wireName}\``;
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorFromResponse, errorFromThrown } from './store-errors.ts';
 import { VectorStoreError, type VectorStoreConnection } from './vector-store.ts';
+import { runWithinLimit } from '../kit/time-limit.ts';
 
 interface Exchange {
   readonly connection: VectorStoreConnection;
@@ -19,39 +20,26 @@ const current = new AsyncLocalStorage<Exchange>();
  * @param toFailure the failure in an error of such a client, or null.
  * @throws VectorStoreError, or any other error unchanged.
  */
-export async function exchange<T>(
+export function exchange<T>(
   connection: VectorStoreConnection,
   call: (signal: AbortSignal) => Promise<T>,
   toFailure: (thrown: unknown) => VectorStoreError | null = () => null,
 ): Promise<T> {
-  const { clock, timeout, signal: given } = connection;
-  const controller = new AbortController();
-  const running: Exchange = { connection, signal: controller.signal, failure: null };
-  const ended: { as: 'timeout' | 'aborted' | null } = { as: given?.aborted ? 'aborted' : null };
-  if (ended.as !== null) throw endedFailure(ended.as);
-  const end = (as: 'timeout' | 'aborted'): void => {
-    ended.as ??= as;
-    controller.abort();
+  const run = async (signal: AbortSignal): Promise<T> => {
+    const running: Exchange = { connection, signal, failure: null };
+    try {
+      const result = await current.run(running, () => call(signal));
+      // Some clients neither throw nor return a result if the store failed.
+      if (running.failure === null) return result;
+    } catch (thrown) {
+      throw running.failure ?? toFailure(thrown) ?? errorFromThrown(thrown);
+    }
+    throw running.failure;
   };
-  const onAbort = (): void => {
-    end('aborted');
-  };
-  given?.addEventListener('abort', onAbort, { once: true });
-  const cancel = clock.after(timeout, () => {
-    end('timeout');
+  return runWithinLimit(connection, run, {
+    ended: (init) => new VectorStoreError(init),
+    failed: (thrown) => thrown,
   });
-  try {
-    const result = await current.run(running, () => call(controller.signal));
-    // Some clients neither throw nor return a result if the store failed.
-    if (running.failure === null) return result;
-  } catch (thrown) {
-    if (ended.as !== null) throw endedFailure(ended.as, thrown);
-    throw running.failure ?? toFailure(thrown) ?? errorFromThrown(thrown);
-  } finally {
-    cancel();
-    given?.removeEventListener('abort', onAbort);
-  }
-  throw running.failure;
 }
 
 /** The `fetch` for vendors' clients; uses that of the current exchange. Follows no redirects, to keep the key on its host. */
@@ -82,12 +70,4 @@ async function plainRequest(
   if (!(input instanceof Request)) return { url: String(input), options: init ?? {} };
   const body = input.body === null ? null : await input.text();
   return { url: input.url, options: { method: input.method, headers: input.headers, ...(body !== null && { body }) } };
-}
-
-function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): VectorStoreError {
-  return new VectorStoreError({
-    kind: as,
-    message: as === 'timeout' ? 'it did not respond in time.' : 'the request was canceled.',
-    cause,
-  });
 }

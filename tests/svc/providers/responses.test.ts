@@ -5,7 +5,7 @@ import { claudeResponse } from '../../../plugins/svc/providers/claude/claude-res
 import { cleanMessage } from '../../../plugins/svc/kit/clean-message.ts';
 import { errorFromResponse, readErrorMessage } from '../../../plugins/svc/providers/provider-errors.ts';
 import { googleResponse } from '../../../plugins/svc/providers/google/google-response.ts';
-import { renderParamsTable } from '../../../plugins/svc/providers/params.ts';
+import { renderParamsTable } from '../../quality/params-table.ts';
 import type { ProviderConnection } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';

@@ -1,6 +1,5 @@
 import type { AbilitiesApi } from '#plugin-api';
-import { usageCommands } from './usage-commands.ts';
-import { groupings } from './usage-filter.ts';
+import { totalsFlags, usageCommands } from './usage-commands.ts';
 import type { UsagePorts } from './module.ts';
 
 /** `svc/usage` (D34): what `svc usage` prints. */
@@ -14,15 +13,7 @@ export function registerUsageAbilities(abilities: AbilitiesApi, ports: Pick<Usag
     category: 'ai',
     inputSchema: {
       type: 'object',
-      properties: {
-        by: { type: 'string', enum: groupings, default: 'provider' },
-        period: {
-          type: 'string',
-          enum: ['today', '7', '30', '90'],
-          default: '30',
-          description: 'Days, today included.',
-        },
-      },
+      properties: totalsFlags,
       additionalProperties: false,
       default: {},
     },

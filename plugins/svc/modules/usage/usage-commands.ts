@@ -1,9 +1,15 @@
-import type { CliCommand } from '#plugin-api';
+import type { CliCommand, JsonSchema } from '#plugin-api';
 import { formatCost } from '../../kit/format-cost.ts';
 import type { UsagePorts } from './module.ts';
 import { plainDollars } from './usage-csv.ts';
 import { filterNames, groupings } from './usage-filter.ts';
 import { readTotals } from './usage-totals.ts';
+
+/** What totals are grouped by, and of which days. */
+export const totalsFlags = {
+  by: { type: 'string', enum: groupings, default: 'provider', description: 'Grouping.' },
+  period: { type: 'string', enum: ['today', '7', '30', '90'], default: '30', description: 'Days, today included.' },
+} as const satisfies Record<string, JsonSchema>;
 
 /** `svc usage`. */
 export function usageCommands(ports: Pick<UsagePorts, 'host' | 'ledger'>): CliCommand[] {
@@ -12,13 +18,7 @@ export function usageCommands(ports: Pick<UsagePorts, 'host' | 'ledger'>): CliCo
       name: 'svc usage',
       description: 'Sum up the calls to providers. Days follow the time zone of the site.',
       flags: {
-        by: { type: 'string', enum: groupings, default: 'provider', description: 'Grouping.' },
-        period: {
-          type: 'string',
-          enum: ['today', '7', '30', '90'],
-          default: '30',
-          description: 'Days, today included.',
-        },
+        ...totalsFlags,
         from: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'First day, instead of a period.' },
         to: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Last day. Default: today.' },
         ...Object.fromEntries(

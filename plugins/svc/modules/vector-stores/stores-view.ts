@@ -1,16 +1,9 @@
-import { type FormField, RestError, type FieldErrors, type JsonSchema } from '#plugin-api';
+import { type FormField, RestError, type JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { configurationState, missingSettings, type ConfigurationState } from '../../settings/configured.ts';
 import { readFields } from '../../settings/field-value.ts';
+import type { RejectedForm } from '../../settings/page/settings-view.ts';
 import { settingFields } from '../../admin-ui/setting-fields.ts';
-
-/** A form with errors, and what was typed. */
-export interface InvalidForm {
-  /** `settings-<id>` or `create-<id>`. */
-  readonly form: string;
-  readonly typed: Readonly<Record<string, unknown>>;
-  readonly errors: FieldErrors;
-}
 
 export interface StoreCard {
   readonly id: string;
@@ -57,7 +50,7 @@ export const allLists = 'all';
  */
 export async function storesView(
   ports: VectorStoresPorts,
-  { invalid, listed = '' }: { readonly invalid?: InvalidForm; readonly listed?: string } = {},
+  { invalid, listed = '' }: { readonly invalid?: RejectedForm; readonly listed?: string } = {},
 ): Promise<Record<string, unknown>> {
   const stores = ports.vectorStores.all();
   const [cards, lists] = await Promise.all([
@@ -75,7 +68,7 @@ export async function storesView(
   };
 }
 
-export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?: InvalidForm): Promise<StoreCard> {
+export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?: RejectedForm): Promise<StoreCard> {
   const saved = await ports.vectorStoreSettings.saved(store);
   const { badge, missing } = configurationState(store, saved, {
     unreadable: await ports.vectorStoreSettings.unreadable(store),
@@ -103,7 +96,7 @@ export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?
 async function storeTargets(
   ports: VectorStoresPorts,
   store: Store,
-  { invalid, isListed }: { readonly invalid: InvalidForm | undefined; readonly isListed: boolean },
+  { invalid, isListed }: { readonly invalid: RejectedForm | undefined; readonly isListed: boolean },
 ): Promise<StoreTargets | null> {
   if (missingSettings(store, await ports.vectorStoreSettings.effective(store.id)).length > 0) return null;
   const own = invalid?.form === `create-${store.id}` ? invalid : undefined;

@@ -120,7 +120,8 @@ function verifyForm(attempts: readonly Attempt[], body: string) {
   };
 }
 
-function prettyJson(text: string): string | null {
+/** JSON with indentation; null for another text. */
+export function prettyJson(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -5,6 +5,7 @@ import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
 import type { Verdict } from '../inbox/inbox.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { deliveryTabs } from './pages-context.ts';
+import { prettyJson } from './delivery-view.ts';
 
 const verdictBadges: Readonly<
   Record<Verdict, { readonly text: string; readonly kind: string; readonly help: string }>
@@ -114,12 +115,4 @@ function requestView(request: InboxRequest, page: string) {
 
 function responseLabel(response: string): string {
   return inboxResponses.find(({ id }) => id === response)?.label ?? response;
-}
-
-function prettyJson(text: string): string | null {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,8 @@
 import type { HostApi } from '#plugin-api';
 import type { AiForms } from '../ai-forms.ts';
 import { formTables } from '../forms/form-tables.ts';
-import type { Submission, Submitter } from './submission.ts';
+import type { Submitter } from '../../../kit/table-reads.ts';
+import type { Submission } from './submission.ts';
 import { submissionRecord } from './submissions-export.ts';
 
 type Parts = Pick<AiForms, 'host' | 'submissions'>;

@@ -1,18 +1,7 @@
 import { createRowMapper, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import type {
-  Answers,
-  Inputs,
-  Generation,
-  NewSubmission,
-  Submission,
-  SubmissionFilter,
-  Submitter,
-} from './submission.ts';
-
-export interface Row {
-  readonly id: number;
-}
+import type { Answers, Inputs, Generation, NewSubmission, Submission, SubmissionFilter } from './submission.ts';
+import { searchIn } from '../../../kit/table-reads.ts';
 
 interface Columns extends Omit<Submission, 'id' | 'generation' | keyof Answers> {
   readonly uuid: string;
@@ -74,14 +63,8 @@ export function filtered<Query extends Knex.QueryBuilder>(
 ): Query {
   if (formId !== undefined) void query.where('form_id', formId);
   if (status !== undefined) void query.where('status', status);
-  const part = foldText(search ?? '').trim();
-  if (part !== '') void query.whereRaw("search_text like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  searchIn(query, 'search_text', search);
   return query;
-}
-
-export function whose(person: Submitter): Record<string, string | number> {
-  if ('userId' in person) return { user_id: person.userId };
-  return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
 }
 
 /** The email address for personal data requests: the first one, preferably of a field named like "email". */

@@ -1,4 +1,5 @@
 import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
+import type { Submitter } from '../../../kit/table-reads.ts';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 
 /** A file without its content. */
@@ -64,9 +65,6 @@ export interface SubmissionFilter {
   /** Part of a value or of the response. Case and accents do not matter; `%` and `_` are literal. */
   readonly search?: string | undefined;
 }
-
-/** A user, a session, or an email address that was entered. */
-export type Submitter = { readonly userId: number } | { readonly sessionId: string } | { readonly email: string };
 
 export interface NewSubmission extends Answers {
   readonly id: string;

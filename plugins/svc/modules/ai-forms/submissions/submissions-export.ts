@@ -1,7 +1,7 @@
-import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
+import { writeCsv, type CsvColumns } from '../../../kit/csv.ts';
 import type { Submission } from './submission.ts';
 
-const columns: readonly (readonly [string, (submission: Submission) => string | number])[] = [
+const columns: CsvColumns<Submission> = [
   ['id', ({ id }) => id],
   ['number', ({ number }) => number ?? ''],
   ['time', ({ createdAt }) => new Date(createdAt).toISOString()],
@@ -22,9 +22,8 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
 ];
 
 /** CSV with all fields in one column, because forms differ: one `Label: value` per line. */
-export async function* submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  yield byteOrderMark + csvLine(columns.map(([name]) => name));
-  for await (const submission of submissions) yield csvLine(columns.map(([, read]) => read(submission)));
+export function submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
+  return writeCsv(columns, submissions);
 }
 
 /** JSON lines, with the names of the event (contract 6.5). */

@@ -1,4 +1,5 @@
 import type { Knex } from '#plugin-api';
+import type { KnowledgeSource } from '../../../kit/assistants/assistant-knowledge.ts';
 
 /** The owner of a conversation: a signed-in user, or the session of a guest. */
 export interface Owner {
@@ -10,13 +11,8 @@ export interface Owner {
 
 export type FeedbackValue = 'up' | 'down' | 'none';
 
-export interface Source {
-  readonly title: string;
-  /** An empty text if the source has no URL. */
-  readonly url: string;
-  /** Percent, 0 to 100. */
-  readonly score: number;
-}
+/** A source of an answer. */
+export type Source = KnowledgeSource;
 
 export interface Conversation extends Owner {
   /** Row number: the `id` of the logs. */

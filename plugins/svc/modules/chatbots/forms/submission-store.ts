@@ -1,12 +1,9 @@
 import { createRowMapper, type DatabaseApi, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { CheckedForm } from './form.ts';
-import type { Submission, SubmissionFilter, SubmissionStore, Submitter } from './submission.ts';
+import type { Submission, SubmissionFilter, SubmissionStore } from './submission.ts';
 import { longestEmail, submissionsTable } from './submission-tables.ts';
-
-interface Row {
-  readonly id: number;
-}
+import { columnsOf, countRows, readInBatches, searchIn } from '../../../kit/table-reads.ts';
 
 interface Columns extends Omit<Submission, 'id' | keyof CheckedForm> {
   readonly uuid: string;
@@ -26,11 +23,6 @@ export function createSubmissionStore({
 }): SubmissionStore {
   const table = (): Knex.QueryBuilder => host.database.knex(submissionsTable);
 
-  async function pageBefore(filter: SubmissionFilter, before: number | null): Promise<Row[]> {
-    const query = filtered(table(), filter).orderBy('id', 'desc').limit(batchSize);
-    return (await (before === null ? query : query.where('id', '<', before))) as Row[];
-  }
-
   return {
     async add(submission, transaction) {
       const insert = table().insert(toRow(submission)).onConflict('uuid').ignore().returning('id');
@@ -45,22 +37,15 @@ export function createSubmissionStore({
       const rows = (await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as object[];
       return rows.map(toSubmission);
     },
-    async count(filter) {
-      const [row] = (await filtered(table(), filter).count({ total: '*' })) as { total?: number | string }[];
-      return Number(row?.total ?? 0);
-    },
+    count: (filter) => countRows(filtered(table(), filter)),
     async *all(filter) {
-      let rows = await pageBefore(filter, null);
-      while (rows.length > 0) {
-        yield* rows.map(toSubmission);
-        rows = rows.length < batchSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
-      }
+      for await (const row of readInBatches(() => filtered(table(), filter), batchSize)) yield toSubmission(row);
     },
     async delete(id) {
       return (await table().where({ uuid: id }).delete()) > 0;
     },
     async listByPerson(person) {
-      const rows = (await table().where(submittedBy(person)).orderBy('id')) as object[];
+      const rows = (await table().where(columnsOf(person)).orderBy('id')) as object[];
       return rows.map(toSubmission);
     },
     async listByConversations(conversations) {
@@ -74,7 +59,7 @@ export function createSubmissionStore({
       return found;
     },
     async deleteByPerson(person) {
-      return table().where(submittedBy(person)).delete();
+      return table().where(columnsOf(person)).delete();
     },
     async deleteByConversations(conversations) {
       let deleted = 0;
@@ -90,14 +75,8 @@ export function createSubmissionStore({
 function filtered<Query extends Knex.QueryBuilder>(query: Query, { botId, formId, search }: SubmissionFilter): Query {
   if (botId !== undefined) void query.where('bot_id', botId);
   if (formId !== undefined) void query.where('form_id', formId);
-  const part = foldText(search ?? '').trim();
-  if (part !== '') void query.whereRaw("found_by like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  searchIn(query, 'found_by', search);
   return query;
-}
-
-function submittedBy(person: Submitter): Record<string, string | number> {
-  if ('userId' in person) return { user_id: person.userId };
-  return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
 }
 
 function toRow(submission: Submission): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { Knex } from '#plugin-api';
+import type { Submitter } from '../../../kit/table-reads.ts';
 import type { CheckedForm } from './form.ts';
 
 /** A form that a visitor submitted. */
@@ -25,9 +26,6 @@ export interface SubmissionFilter {
   /** Part of a value. Case and accents do not matter; `%` and `_` are literal. */
   readonly search?: string | undefined;
 }
-
-/** Whose submissions: of a user, of a session, or those that contain this email address. */
-export type Submitter = { readonly userId: number } | { readonly sessionId: string } | { readonly email: string };
 
 /** Stores submissions until they are deleted. Any node may write; every call joins a running transaction. */
 export interface SubmissionStore {

@@ -1,7 +1,7 @@
-import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
+import { writeCsv, type CsvColumns } from '../../../kit/csv.ts';
 import type { Submission } from './submission.ts';
 
-const columns: readonly (readonly [string, (submission: Submission) => string | number])[] = [
+const columns: CsvColumns<Submission> = [
   ['id', ({ id }) => id],
   ['time', ({ createdAt }) => new Date(createdAt).toISOString()],
   ['bot_id', ({ botId }) => botId],
@@ -19,9 +19,8 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
 ];
 
 /** Submissions as CSV. Forms differ, so only common fields have columns; the summary contains all fields. */
-export async function* submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  yield byteOrderMark + csvLine(columns.map(([name]) => name));
-  for await (const submission of submissions) yield csvLine(columns.map(([, read]) => read(submission)));
+export function submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
+  return writeCsv(columns, submissions);
 }
 
 /** One JSON object per line, with the members of the event (contract 6.5). */

@@ -2,6 +2,7 @@ import { createRowMapper, type Clock, type DatabaseApi } from '#plugin-api';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { imageTables } from '../image-tables.ts';
 import type { ImagePerson } from '../store/image.ts';
+import { columnsOf } from '../../../kit/table-reads.ts';
 
 export interface VisitorRequest {
   /** UUID. */
@@ -40,8 +41,6 @@ export function createVisitorRequests({
   readonly clock: Pick<Clock, 'now'>;
 }): VisitorRequests {
   const table = () => database.knex(imageTables.requests);
-  const whose = (person: ImagePerson) =>
-    'userId' in person ? { user_id: person.userId } : { session_id: person.sessionId };
   return {
     get: (id) => first(table().where({ id })),
     async add({ id, userId, sessionId, prompt, n, reserved }) {
@@ -63,7 +62,7 @@ export function createVisitorRequests({
     async forget(before) {
       await table().where('created_at', '<', before).whereNot({ state: 'drawing' }).delete();
     },
-    of: (person) => all(table().where(whose(person)).orderBy('created_at')),
-    eraseOf: async (person) => table().where(whose(person)).delete(),
+    of: (person) => all(table().where(columnsOf(person)).orderBy('created_at')),
+    eraseOf: async (person) => table().where(columnsOf(person)).delete(),
   };
 }

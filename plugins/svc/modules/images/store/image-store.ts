@@ -3,7 +3,8 @@ import { foldText } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import '../hooks.ts';
 import { imageTables } from '../image-tables.ts';
-import type { ImageFilter, ImagePerson, ImageStore, NewImage, StoredImage } from './image.ts';
+import type { ImageFilter, ImageStore, NewImage, StoredImage } from './image.ts';
+import { columnsOf, countRows, searchIn } from '../../../kit/table-reads.ts';
 
 export interface ImageStoreParts {
   readonly database: Pick<DatabaseApi, 'knex' | 'transaction'>;
@@ -44,10 +45,7 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
       const images = await read(query);
       return after === undefined ? images : images.reverse();
     },
-    async count(filter) {
-      const [row] = (await filtered(stored(), filter).count({ total: '*' })) as { total?: number | string }[];
-      return Number(row?.total ?? 0);
-    },
+    count: (filter) => countRows(filtered(stored(), filter)),
     versions: (id) => read(stored().where({ parent_id: id }).orderBy('id')),
     async models() {
       const rows = (await stored()
@@ -64,7 +62,7 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
     },
     stale: (before, limit) =>
       read(table().where({ status: 'pending' }).where('created_at', '<', before).orderBy('id').limit(limit)),
-    of: (person) => read(table().where(whose(person)).orderBy('id')),
+    of: (person) => read(table().where(columnsOf(person)).orderBy('id')),
   };
 }
 
@@ -74,13 +72,8 @@ function filtered(
 ): Knex.QueryBuilder {
   const values = { origin, mode, provider_id: providerId, model, user_id: userId, session_id: sessionId };
   for (const [name, value] of Object.entries(values)) if (value !== undefined) void query.where(name, value);
-  const part = foldText(search ?? '').trim();
-  if (part !== '') void query.whereRaw("search_text like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  searchIn(query, 'search_text', search);
   return query;
-}
-
-function whose(person: ImagePerson): Readonly<Record<string, number | string>> {
-  return 'userId' in person ? { user_id: person.userId } : { session_id: person.sessionId };
 }
 
 /** Deletes an image and its file from the history and the media library. Its versions stay. */

@@ -2,6 +2,7 @@ import { createRowMapper, type HostApi } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
 import { tables } from '../tables.ts';
+import { countRows } from '../../../kit/table-reads.ts';
 
 export type QuestionState = 'open' | 'answered' | 'dismissed';
 export type QuestionReason = 'score' | 'rating';
@@ -78,10 +79,7 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
   const rows = () => knex(tables.questions);
   const filtered = ({ baseId, state }: QuestionFilter) =>
     rows().where({ ...(baseId !== undefined && { base_id: baseId }), ...(state !== undefined && { state }) });
-  const count = async (filter: QuestionFilter): Promise<number> => {
-    const [row] = (await filtered(filter).count({ total: '*' })) as { total?: number | string }[];
-    return Number(row?.total ?? 0);
-  };
+  const count = (filter: QuestionFilter): Promise<number> => countRows(filtered(filter));
 
   async function record(asked: NewQuestion): Promise<void> {
     const question = asked.question.replace(/\s+/g, ' ').trim().slice(0, maxLengths.question);

@@ -2,6 +2,7 @@ import type { HostApi, Knex } from '#plugin-api';
 import { indexJob, tables } from '../tables.ts';
 import type { NewSource, Source, SourceCounts, SourceState, SourceStore } from './source.ts';
 import { all, currentRow, filtered, first, sourceRows, toSource, toSourceRow } from './source-rows.ts';
+import { countRows } from '../../../kit/table-reads.ts';
 
 interface ContentRow {
   readonly source_id: number;
@@ -83,10 +84,7 @@ export function createSourceStore({
     get: (id) => first(rows().where({ id })),
     list: (filter, { limit, offset }) =>
       all(filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)),
-    async count(filter) {
-      const [row] = (await filtered(rows(), filter).count({ total: '*' })) as unknown as { total?: number | string }[];
-      return Number(row?.total ?? 0);
-    },
+    count: (filter) => countRows(filtered(rows(), filter)),
     counts: () => countSources(rows()),
     listByPost: (postId) => all(rows().where({ post_id: postId })),
     async requeue(filter, { force = false, origin = 'admin_knowledge_base' } = {}) {
