@@ -7,6 +7,6 @@ export type Undo = () => void;
 /** Undoes several registrations as one, the last one first. */
 export function undoAll(undos: readonly Undo[]): Undo {
   return () => {
-    for (const undo of undos.toReversed()) undo();
+    for (const undo of [...undos].reverse()) undo();
   };
 }
