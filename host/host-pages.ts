@@ -250,6 +250,7 @@ function developerPages({ abilities }: Core, { rest }: Pick<Web, 'rest'>): LazyA
       group: 'developers',
       icon: 'code',
       position: 85,
+      script: 'admin/rest-trial.js',
       body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
     },
     {

@@ -23,7 +23,7 @@ describe('the REST page in a browser', () => {
 
   const account = () => ({ url: site.url, login: administrator.ADMIN_USER, password: administrator.ADMIN_PASSWORD });
 
-  for (const query of ['', '?q=no-such-route', '?namespace=svc%2Fv1', '?namespace=wp%2Fv2'])
+  for (const query of ['', '?q=no-such-route', '?namespace=svc%2Fv1', '?namespace=wp%2Fv2&q=posts'])
     it(`is accessible and fits, wide and narrow, light and dark: ${query}`, async () => {
       const { page, problems } = await openPage(browser);
       await signIn(page, account());
@@ -53,6 +53,18 @@ describe('the REST page in a browser', () => {
       command.replace('USER_ID', 'me').replace('USER:APPLICATION PASSWORD', 'ada:wrong'),
     ]);
     expect(JSON.parse(stdout)).to.include({ code: 'incorrect_password' });
+    const form = page.locator('form[data-rest-trial="GET"]');
+    await form.getByLabel('user_id').fill('me');
+    await form.getByRole('button', { name: 'Send request' }).click();
+    await form.getByText('200', { exact: true }).waitFor();
+    expect(await form.locator('pre').textContent()).to.equal('[]');
+    await page.goto(`${site.url}/admin/rest?namespace=wp%2Fv2&q=POST+categories+creates`);
+    const created = page.locator('#postCategories form');
+    await page.locator('#postCategories > summary').click();
+    await created.getByLabel('Body').fill('{"name":"Tea"}');
+    await created.getByRole('button', { name: 'Send request' }).click();
+    await created.getByText('201', { exact: true }).waitFor();
+    expect(await created.locator('pre').textContent()).to.contain('"name": "Tea"');
     expect(problems).to.deep.equal([]);
   });
 });

@@ -23,9 +23,10 @@ describe('the lines and files of the project', () => {
    * autosaves and revisions side by side, budgets of roles and plugins 15,
    * data by JSON Schema, the task that extracts it and further abilities 12, languages 7, sign-in for the tests of plugins 1, resources of knowledge 1,
    * saved views 1, a conversation beside its list 2, errors of starts 1, the list of tasks and forms 1,
-   * a drop zone and schedules in words 2, the disclosure of generated images 1, reads of tables 1.
+   * a drop zone and schedules in words 2, the disclosure of generated images 1, reads of tables 1,
+   * requests from the REST reference 1.
    */
-  it('keeps host and plugins at 1,518 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_518);
+  it('keeps host and plugins at 1,519 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_519);
   });
 });

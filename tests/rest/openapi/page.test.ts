@@ -81,6 +81,20 @@ describe('the reference of a namespace', () => {
     );
   });
 
+  it('asks for parameters, body and key before it tries an operation', async () => {
+    const { trial } = await describeRoute('/a/{name}', {
+      methods: ['POST'],
+      authenticate: () => {},
+      args: { text: { type: 'string', required: true, examples: ['Tea'] } },
+    });
+    expect(trial).to.deep.include({ url: `${site.url}/wp-json/test/v1/a/{name}`, takesKey: true });
+    expect(trial!.fields.map(({ name, isRequired }) => [name, isRequired])).to.deep.equal([['path.name', true]]);
+    expect(JSON.parse(trial!.body ?? '')).to.deep.equal({ text: 'Tea' });
+    const open = await describeRoute('/b', { args: { page: { type: 'integer' } } });
+    expect(open.trial).to.deep.include({ body: null, takesKey: false });
+    expect(open.trial!.fields[0]).to.include({ name: 'query.page', label: 'page', isRequired: false });
+  });
+
   it('puts needed parameters into the command’s address', async () => {
     const args = {
       ids: { type: 'array', required: true, items: { type: 'integer' } },

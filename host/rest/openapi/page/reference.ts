@@ -1,5 +1,5 @@
 import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
-import { curlCommand, jsonSchemaOf, listObjects } from './curl.ts';
+import { curlCommand, exampleOf, jsonSchemaOf, listObjects } from './curl.ts';
 import { fieldLine, memberLines, resolve, typeText } from './schema-lines.ts';
 import type { FieldLine } from './schema-lines.ts';
 
@@ -18,6 +18,24 @@ export interface OperationView {
   readonly responses: readonly ResponseView[];
   /** Null for webhooks, which are not called. */
   readonly curl: string | null;
+  readonly trial: TrialView | null;
+}
+
+/** What "Try it" asks for before it sends a request. */
+export interface TrialView {
+  /** With the names of path parameters in braces. */
+  readonly url: string;
+  readonly fields: readonly {
+    readonly id: string;
+    /** The location and the name: `path.id`. */
+    readonly name: string;
+    readonly label: string;
+    readonly isRequired: boolean;
+  }[];
+  /** JSON, or null if the operation takes no body. */
+  readonly body: string | null;
+  /** Whether a key replaces the session of the user. */
+  readonly takesKey: boolean;
 }
 
 export interface ResponseView {
@@ -70,8 +88,9 @@ const kinds: Readonly<Record<string, string>> = {
 function describeOperation({ document, path, method, operation, isCalled }: OperationSource): OperationView {
   const body = resolve(document, operation['requestBody']);
   const schema = jsonSchemaOf(body);
+  const id = String(operation['operationId'] ?? `${method}-${path}`).replace(/[^\w-]+/g, '-');
   return {
-    id: String(operation['operationId'] ?? `${method}-${path}`).replace(/[^\w-]+/g, '-'),
+    id,
     method,
     methodKind: kinds[method] ?? '',
     path,
@@ -88,6 +107,26 @@ function describeOperation({ document, path, method, operation, isCalled }: Oper
       describeResponse(document, status, resolve(document, response)),
     ),
     curl: isCalled ? curlCommand({ document, path, method, operation }) : null,
+    trial: isCalled ? describeTrial({ document, path, operation }, { id, schema }) : null,
+  };
+}
+
+function describeTrial(
+  { document, path, operation }: Pick<OperationSource, 'document' | 'path' | 'operation'>,
+  { id, schema }: { readonly id: string; readonly schema: unknown },
+): TrialView {
+  const parameters = parameterLines(document, operation).filter(({ location }) => /^(path|query)$/.test(location));
+  const names = listObjects(operation['security']).flatMap((schemes) => Object.keys(schemes));
+  return {
+    url: `${document.servers[0]?.url ?? ''}${path === '/' ? '' : (path.split('#')[0] ?? '')}`,
+    fields: parameters.map(({ name, location, isRequired }) => ({
+      id: `${id}-${location}-${name}`,
+      name: `${location}.${name}`,
+      label: name,
+      isRequired,
+    })),
+    body: schema === undefined ? null : JSON.stringify(exampleOf(document, schema), null, 2),
+    takesKey: names.some((name) => document.components['securitySchemes']?.[name]?.['scheme'] === 'bearer'),
   };
 }
 
