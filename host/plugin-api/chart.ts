@@ -39,6 +39,8 @@ interface ChartBar {
 }
 
 const frame = { height: 220, left: 58, right: 6, top: 12, bottom: 28 } as const;
+/** Width of a letter, and what is between a label and the lines. */
+const [letter, gap] = [7.5, 10];
 
 export interface ChartInit {
   /** In units of the image; text is 13 units high. */
@@ -64,20 +66,22 @@ export function drawCharts(init: Omit<ChartInit, 'width'>): readonly (Chart & { 
 
 /** Positions of bars, lines and labels in an image 220 units high. */
 export function drawChart({ width, days, format, title, whole, label = shortDay }: ChartInit): Chart {
-  const { height, left, right, top, bottom } = frame;
+  const { height, right, top, bottom } = frame;
   const step = niceStep(Math.max(...days.map(({ value }) => value), whole ? 1 : 0) / 4, whole);
   const highest = step * 4;
   const base = height - bottom;
+  const values = [0, 1, 2, 3, 4].map((count) => ({ value: count * step, text: format(count * step) }));
+  const left = Math.max(frame.left, Math.ceil(Math.max(...values.map(({ text }) => text.length)) * letter + gap));
   const scale = (value: number): number => round(((base - top) * value) / highest);
   const slot = (width - left - right) / Math.max(1, days.length);
-  const bar = Math.min(36, Math.max(0.6, slot * 0.72));
+  const bar = Math.min(36, slot, Math.max(0.6, slot * 0.72));
   return {
     width,
     height,
     left,
     right: width - right,
     bottom: base,
-    lines: [0, 1, 2, 3, 4].map((count) => ({ y: round(base - scale(count * step)), text: format(count * step) })),
+    lines: values.map(({ value, text }) => ({ y: round(base - scale(value)), text })),
     bars: days.map((day, index) => {
       const slotX = left + slot * index;
       const tall = day.value === 0 ? 0 : Math.max(1, scale(day.value));

@@ -80,6 +80,14 @@ describe('figures of usage', () => {
     ]);
   });
 
+  it('have room for the longest label of a line', () => {
+    for (const value of [1, 4_200, 12_000_000, 123_456_000_000]) {
+      const days = [{ day: '2026-01-01', value, failed: 0 }];
+      const chart = drawChart({ width: 340, days, whole: false, format: formatMoney, title: ({ day: name }) => name });
+      for (const { text } of chart.lines) expect(text.length * 7.5, text).to.be.at.most(chart.left);
+    }
+  });
+
   it('are drawn inside the picture, whatever they are', () => {
     for (const values of [[0], [1], [0, 0, 7], Array.from({ length: 400 }, (_, index) => index * 1e12)]) {
       const days = values.map((value, index) => ({ day: `2026-01-${index}`, value, failed: value / 2 }));
