@@ -33,6 +33,6 @@ liftLimit();
 function limitYoungGeneration() {
   setFlagsFromString('--semi-space-growth-factor=1');
   return () => {
-    setFlagsFromString('--semi-space-growth-factor=8');
+    setFlagsFromString('--semi-space-growth-factor=16');
   };
 }
