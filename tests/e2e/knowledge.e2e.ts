@@ -97,9 +97,24 @@ describe('knowledge bases in the browser', () => {
         'Manual',
       ),
     );
-    await page.getByLabel('File', { exact: true }).setInputFiles(path);
-    await page.getByRole('button', { name: 'Upload and index' }).click();
-    await page.getByText('"manual.pdf" added.').waitFor();
+    const unreadable = join(folder, 'photo.bin');
+    await writeFile(unreadable, Buffer.from([0, 1, 2]));
+    await page.getByLabel('Drop files here, or choose them').setInputFiles([path, unreadable]);
+    await page.getByText('1 uploaded, 1 failed.').waitFor();
+    await page
+      .locator('.upload-list li', { hasText: 'photo.bin' })
+      .getByText('Upload a file of one of these types')
+      .waitFor();
+    expect(site.problems.splice(0)).to.deep.equal([
+      'Failed to load resource: the server responded with a status of 400 (Bad Request)',
+    ]);
+    // It is listed, and followed, without a reload.
+    await page
+      .locator('.kb-source')
+      .getByText('manual.pdf')
+      .or(page.locator('.kb-source').getByText('Manual'))
+      .first()
+      .waitFor();
 
     const add = async (form: string, values: Readonly<Record<string, string>>, button: string): Promise<void> => {
       await page.locator(`#add-${form} summary`).click();

@@ -1,5 +1,6 @@
 // Fields for files (partial admin/dropzone): those that are dropped or chosen are sent one after the other by the action of
-// their form, each with its progress and its result. Then the part of the page that lists files is read again.
+// their form, each with its progress and its result. Then the part of the page that lists files is read again, and the form
+// has an event `sent`.
 
 for (const form of document.querySelectorAll('form[data-dropzone]')) {
   const zone = form.querySelector('.dropzone');
@@ -32,17 +33,22 @@ async function sendAll(form, input, files) {
   for (const { file, name, progress } of rows) {
     const { isSent, text, href } = await send(form, { input, file, progress });
     if (isSent) sent += 1;
-    if (isSent && href) name.replaceChildren(element('a', { href }, file.name));
+    if (isSent && leadsElsewhere(href)) name.replaceChildren(element('a', { href }, file.name));
     progress.replaceWith(
       element('span', { class: `badge badge-${isSent ? 'success' : 'error'}` }, isSent ? __('Uploaded') : __('Failed')),
       ...(isSent ? [] : [element('span', { class: 'field-error' }, text)]),
     );
   }
   await refresh(form.dataset.refresh);
+  form.dispatchEvent(new CustomEvent('sent'));
   status.textContent =
     sent === rows.length
       ? __('All files are uploaded.')
       : __('{sent} uploaded, {failed} failed.', { sent, failed: rows.length - sent });
+}
+
+function leadsElsewhere(href) {
+  return Boolean(href) && new URL(href, location.href).href !== location.href;
 }
 
 /** One file by the action of the form, with its other fields. */

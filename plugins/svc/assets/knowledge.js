@@ -57,13 +57,28 @@ function replaceUnlessFocused(part, freshPart, focused) {
     part.replaceWith(freshPart.cloneNode(true));
 }
 
+let isFollowing = false;
+
 async function follow() {
+  if (isFollowing) return;
+  isFollowing = true;
   let live = document.querySelector('[data-live]');
   while (live?.hasAttribute('data-live-busy')) {
     await new Promise((resolve) => window.setTimeout(resolve, every));
     if (!document.hidden) live = await refresh(live);
   }
+  isFollowing = false;
+}
+
+/** Shows the sources that were just uploaded, and follows them. */
+async function showUploads() {
+  const live = document.querySelector('[data-live]');
+  if (!isFollowing && live) await refresh(live);
+  await follow();
 }
 
 // The page of a rejected form has an address that cannot be requested again.
-if (new URLSearchParams(location.search).has('id')) void follow();
+if (new URLSearchParams(location.search).has('id')) {
+  void follow();
+  document.querySelector('[data-dropzone]')?.addEventListener('sent', () => void showUploads());
+}
