@@ -154,7 +154,7 @@ describe('two-step sign-in in a browser', () => {
     await page.goto(`${host.url}/admin/settings`);
     await page.getByRole('group', { name: 'Require two-step sign-in' }).getByLabel('Administrator').check();
     await expectLooks(page);
-    await page.locator('#settings-security').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
     await page.waitForURL('**/admin/profile/two-step');
     await page.getByText('Your role requires two-step sign-in.').waitFor();
     await expectLooks(page);
