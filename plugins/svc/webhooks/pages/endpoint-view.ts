@@ -36,6 +36,7 @@ export async function endpointView(
   const errors = rejected?.errors ?? {};
   const fields = formFields(endpointSchema, { values: shown, errors, id: 'endpoint' });
   const known = new Set(webhooks.catalogue.list().map(({ name }) => name));
+  const groups = groupEvents(webhooks, shown.events);
   return {
     ...shown,
     id: id ?? '',
@@ -46,7 +47,11 @@ export async function endpointView(
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },
     savedHeaders: id === null ? [] : Object.entries(saved.headers).map(([name, value]) => ({ name, value })),
     headerLines: rejected?.shownHeaders ?? (id === null && found ? headerNames(found) : ''),
-    groups: groupEvents(webhooks, shown.events),
+    groups,
+    eventCount: {
+      selected: groups.flatMap(({ events }) => events).filter(({ checked }) => checked).length,
+      count: known.size,
+    },
     unknownEvents: shown.events.filter((name) => !known.has(name)).join(', '),
     copyNote:
       copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
@@ -89,10 +94,7 @@ function isAdvanced(shown: EndpointSettings, { secret, headers }: Pick<Endpoint,
 }
 
 /** Groups events by module in the order of the catalogue. */
-function groupEvents(
-  { catalogue }: WebhookPagesContext['webhooks'],
-  chosen: readonly string[],
-): Record<string, unknown>[] {
+function groupEvents({ catalogue }: WebhookPagesContext['webhooks'], chosen: readonly string[]) {
   const ticked = new Set(chosen.map((name) => catalogue.resolveName(name) ?? name));
   const groups = new Map<
     string,
