@@ -49,12 +49,16 @@ export async function startMcpSite(): Promise<McpSite> {
     async disconnect() {
       for (const client of open.splice(0)) await client.close();
     },
-    post: (body, headers = {}) =>
-      host.fetch('/wp-json/mcp/v1', {
+    async post(body, headers = {}) {
+      const response = await host.fetch('/wp-json/mcp/v1', {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
-      }),
+      });
+      // A long response that stays unread would keep the site from stopping.
+      const text = await response.text();
+      return new Response(text, { status: response.status, headers: response.headers });
+    },
     async createKey(...flags) {
       const { out } = await host.cli('svc', 'key', 'create', '--name=MCP', ...flags, '--json');
       return `Bearer ${(JSON.parse(out) as { key: string }).key}`;

@@ -160,7 +160,9 @@ describe('the MCP server, for its official client', () => {
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify({ input: { id } }),
       });
-    expect((await host.fetch(path, { headers: { authorization: reader } })).status).to.equal(200);
+    const listed = await host.fetch(path, { headers: { authorization: reader } });
+    expect(await listed.json()).to.be.an('array');
+    expect(listed.status).to.equal(200);
     expect((await host.fetch(path, { headers: { authorization: other } })).status).to.equal(403);
     expect((await trash(reader)).status).to.equal(403);
     expect((await trash(writer)).status).to.equal(200);
