@@ -183,7 +183,7 @@ describe('content in a browser', () => {
     await page.getByText('All files are uploaded.').waitFor();
     await page.getByRole('link', { name: 'dropped.txt' }).waitFor();
     await page.getByRole('link', { name: 'second dot.png' }).click();
-    const preview = page.locator('.media-preview');
+    const preview = page.locator('.image-frame');
     await becomes(() => preview.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth), 1);
   });
 

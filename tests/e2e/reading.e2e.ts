@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
@@ -45,6 +46,9 @@ const findScripts = String.raw`[...new Set(
 
 /** The layout shift that a page may have when it opens, less than a line of text that moves by its height: 0.1 counts as good. */
 const maxShift = 0.005;
+
+/** How long scripts and pictures are held back, in milliseconds: each page is painted without them first, as over a slow line. */
+const lateBy = 150;
 
 /** Adds up how far elements move by themselves while a page opens, as the metric "cumulative layout shift" does. */
 const watchShifts = String.raw`
@@ -145,6 +149,10 @@ describe('every page, read as a person would', function () {
 
   async function readAll(page: Page, start: readonly string[]): Promise<Map<string, string[]>> {
     await page.addInitScript(watchShifts);
+    await page.route(/\.(js|png|jpe?g|webp|gif|svg|woff2)(\?|$)|uploads/, async (route) => {
+      await setTimeout(lateBy);
+      await route.continue();
+    });
     const found = new Map<string, string[]>();
     const read = new Set<string>();
     const waiting = [...start];
@@ -152,6 +160,7 @@ describe('every page, read as a person would', function () {
       if (read.has(kindOf(path)) || read.size > 150) continue;
       read.add(kindOf(path));
       const response = await page.goto(`${site.host.url}${path}`);
+      await setTimeout(lateBy);
       const cost = await loadProblems(page, path);
       if (cost.length > 0) found.set(`${path} when it is opened`, cost);
       // The next page opens as wide as this one was last: every other page opens in a narrow window.
