@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
-import { runToEnd, startChild, type Child } from './helpers/child.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { runToEnd, startChild } from './helpers/child.ts';
+import { createDataFolder, readyLine, startSite, timeToReady } from './helpers/site.ts';
 import type { DataFolder } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
@@ -101,25 +101,27 @@ async function residentMegabytes(pid: number): Promise<number> {
   return kilobytes / 1024;
 }
 
-/** Seconds of processor time, user and system, beside programs that do no more than they must; one after the other in turn. */
+/** Milliseconds of processor time, user and system, beside programs that do no more than they must; one after the other in turn. */
 async function compareProcessorTime(data: DataFolder, times: number): Promise<BenchRow[]> {
   await data.cli('option', 'set', 'blogname', 'A site');
   const database = join(data.env['DATA_DIR'] ?? '', 'site.sqlite');
   const helper = (name: string): string => join(import.meta.dirname, 'helpers', name);
   const [start, bareStart, command, bareCommand]: number[][] = [[], [], [], []];
   for (let index = 0; index < times; index += 1) {
-    start?.push(await timeToReady(() => startSite(data)));
+    start?.push((await timeToReady(() => startSite(data))).processor);
     bareStart?.push(
-      await timeToReady(() =>
-        startChild({ command: process.execPath, args: [helper('bare-server.mjs')], ready: readyLine }),
-      ),
+      (
+        await timeToReady(() =>
+          startChild({ command: process.execPath, args: [helper('bare-server.mjs')], ready: readyLine }),
+        )
+      ).processor,
     );
     command?.push(await timeToEnd(data, ['host/cli/main.js', 'option', 'get', 'blogname']));
     bareCommand?.push(await timeToEnd(data, [helper('bare-option.mjs'), database, 'blogname']));
   }
   const rows = (name: string, own: readonly number[] = [], bare: readonly number[] = []): BenchRow[] => [
-    { name: `${name}, processor time`, value: median(own) * 1000, unit: 'ms' },
-    { name: 'a bare program for that', value: median(bare) * 1000, unit: 'ms' },
+    { name: `${name}, processor time`, value: median(own), unit: 'ms' },
+    { name: 'a bare program for that', value: median(bare), unit: 'ms' },
     {
       name: `${name}, beside the bare program`,
       value: median(own) / median(bare),
@@ -130,21 +132,9 @@ async function compareProcessorTime(data: DataFolder, times: number): Promise<Be
   return [...rows('start to ready', start, bareStart), ...rows('option get', command, bareCommand)];
 }
 
-async function timeToReady(begin: () => Promise<Child>): Promise<number> {
-  const child = await begin();
-  try {
-    const stat = await readFile(`/proc/${String(child.pid)}/stat`, 'utf8');
-    // After the name, which is in parentheses: user and system time, in hundredths of a second.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } finally {
-    await child.stop();
-  }
-}
-
 async function timeToEnd({ env }: DataFolder, args: readonly string[]): Promise<number> {
   const script = `TIMEFORMAT='%U %S'; { time "$@" >/dev/null 2>&1; } 2>&1`;
   const printed = await runToEnd('bash', ['-c', script, 'bash', process.execPath, ...args], { env });
   const [user, system] = (printed.trim().split('\n').at(-1) ?? '').split(' ');
-  return Number(user) + Number(system);
+  return (Number(user) + Number(system)) * 1000;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd, startChild } from './child.ts';
 import type { Child } from './child.ts';
+import { processorTime } from './load.ts';
 
 export interface DataFolder {
   readonly env: Readonly<Record<string, string>>;
@@ -33,6 +34,18 @@ export const readyLine = /Ready on (http:\/\/\S+)/;
 /** Starts the site as `npm start` does. */
 export function startSite({ env }: DataFolder): Promise<Child> {
   return startChild({ command: process.execPath, args: ['host/main.js'], env, ready: readyLine });
+}
+
+/** What a program takes until it is ready, in milliseconds: of the processor, and in all. It is stopped after that. */
+export async function timeToReady(
+  begin: () => Promise<Child>,
+): Promise<{ readonly processor: number; readonly readyAfter: number }> {
+  const child = await begin();
+  try {
+    return { processor: await processorTime(child.pid), readyAfter: child.readyAfter };
+  } finally {
+    await child.stop();
+  }
 }
 
 /** The upstream that streams, and the data folder of a site that has it as OpenAI. @param stops gets what ends each */
