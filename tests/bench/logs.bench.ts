@@ -6,11 +6,10 @@ import { createSystemClock } from '../../host/clock.ts';
 import type { Database } from '../../host/database/database.ts';
 import { createPostgresDatabase, stopPostgres } from '../helpers/postgres.ts';
 import type { BenchRow } from './bench-row.ts';
-import { measureQueries, measureRate } from './helpers/logs-queries.ts';
+import { measureQueries } from './helpers/logs-queries.ts';
 import { seedLogs } from './logs-seed.ts';
 
-export const title =
-  'GET /logs: a million conversations of 4 to 10 messages on SQLite and on PostgreSQL, and the rate at 10,000';
+export const title = 'GET /logs: a million conversations of 4 to 10 messages on SQLite and on PostgreSQL';
 
 const key = 'bench-key';
 const users = 20_000;
@@ -25,10 +24,6 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
       rows.push(...(await measureQueries({ host, key, dialect, conversations: count, rounds: short ? 3 : 40 })));
     });
   }
-  await withEmptySite(async (host) => {
-    await fill(host, short ? 1_000 : 10_000);
-    rows.push(await measureRate({ host, key, seconds: short ? 1 : 10 }));
-  });
   return rows;
 }
 
@@ -50,17 +45,6 @@ async function withSite(
     await own?.drop();
     if (own !== null) await stopPostgres();
     if (folder !== null) await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function withEmptySite(work: (host: TestHost) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-logs-'));
-  const host = await startSite(folder);
-  try {
-    await work(host);
-  } finally {
-    await host.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

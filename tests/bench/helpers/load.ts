@@ -6,7 +6,10 @@ export interface Target {
   /** The process that answers, when its processor time is wanted. */
   readonly pid?: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  /** Default: POST. */
+  readonly method?: 'GET' | 'POST';
+  /** Sent as JSON; omitted with GET. */
+  readonly body?: unknown;
 }
 
 export interface LoadResult {
@@ -20,7 +23,7 @@ export interface LoadResult {
 }
 
 /**
- * POSTs the target from so many callers, each waiting for its answer before it asks again.
+ * Calls the target from so many callers, each waiting for its answer before it asks again.
  *
  * @throws Error when any answer is not a 2xx: the figure of a server that refuses means nothing.
  */
@@ -31,9 +34,7 @@ export async function load(
   const before = await processorTime(target.pid);
   const result = await autocannon({
     url: target.url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...target.headers },
-    body: JSON.stringify(target.body),
+    ...requestOf(target),
     connections: callers,
     duration: seconds,
   });
@@ -54,11 +55,19 @@ export async function processorTime(pid: number | undefined): Promise<number> {
 /** One request, to see that the target does what the benchmark believes. */
 export async function probe(target: Target): Promise<unknown> {
   const response = await fetch(target.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...target.headers },
-    body: JSON.stringify(target.body),
+    ...requestOf(target),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${target.url} answered ${String(response.status)}: ${text.slice(0, 500)}`);
   return JSON.parse(text) as unknown;
+}
+
+function requestOf({ method = 'POST', headers, body }: Target): {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+} {
+  return method === 'GET'
+    ? { method, headers: { ...headers } }
+    : { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }

@@ -175,29 +175,3 @@ async function timed<Value>(work: () => Promise<Value>): Promise<{ readonly time
   const value = await work();
   return { time: performance.now() - started, value };
 }
-
-/** 30 times what the original does. */
-const least = 1_700;
-
-/** Requests of 20 rows a second, by 16 callers from another process. */
-export async function measureRate({ host, key, seconds }: Measured & { readonly seconds: number }): Promise<BenchRow> {
-  const { default: autocannon } = await import('autocannon');
-  const url = `${host.url}/wp-json/svc/v1/logs`;
-  const headers = { authorization: `Bearer ${key}` };
-  await autocannon({ url, headers, connections: 16, duration: Math.min(2, seconds), workers: 1 });
-  const { requests, latency, non2xx } = await autocannon({
-    url,
-    headers,
-    connections: 16,
-    duration: seconds,
-    workers: 1,
-  });
-  if (non2xx > 0) throw new Error(`${String(non2xx)} calls of GET /logs failed.`);
-  return {
-    name: 'SQLite, 10,000 conversations: GET /logs, 20 rows',
-    value: requests.average,
-    unit: 'requests/s',
-    target: { at: 'least', value: least },
-    note: `p50 ${String(latency.p50)} ms`,
-  };
-}
