@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { createSubmissionStore } from '../../plugins/svc/modules/chatbots/forms/submission-store.ts';
 import { ada } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
@@ -41,7 +42,35 @@ async function seedContent(host: TestHost): Promise<void> {
   for (const status of ['publish', 'draft', 'pending', 'private'] as const)
     await host.content.posts.create({ title: `A ${status} post`, content: '<p>Coffee.</p>', status, authorId: 1 });
   await host.content.posts.create({ type: 'page', title: 'About', content: '<p>About us.</p>', status: 'publish' });
+  const { id: post } = await host.content.posts.create({
+    title: 'How to brew coffee at home without a machine',
+    content: longText,
+    excerpt: 'Five ways, what each needs, and how long it takes.',
+    status: 'publish',
+    authorId: 1,
+    commentStatus: 'open',
+  });
+  await host.options.update('comment_registration', false);
+  for (const [name, content] of [
+    ['Grace', 'Which grinder do you use?'],
+    ['Alan', 'The ratio of 60 grams per liter works well. https://example.com/a-long-address-of-a-page-about-coffee'],
+  ] as const) {
+    const author = { author_name: name, author_email: `${name.toLowerCase()}@example.com` };
+    const { status } = await host.fetch('/wp-json/wp/v2/comments', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ post, content, ...author }),
+    });
+    if (status !== 201) throw new Error(`The comment of ${name} was refused with ${String(status)}.`);
+  }
 }
+
+/** Everything that an author may write: headings, lists, a quotation, code, a table wider than a phone. */
+const longText = `<p>Coffee needs <strong>fresh beans</strong>, water and <a href="/about/">a little time</a>.</p>
+<h2>What you need</h2><ul><li>A grinder<ul><li>by hand</li></ul></li><li>Filters</li></ul><ol><li>Grind</li><li>Pour</li></ol>
+<blockquote><p>The best cup is the one that you make yourself.</p></blockquote><pre><code>const ratio = 60 / 1000; // grams of coffee per milliliter of water, for all of the five ways in this text</code></pre>
+<table><thead><tr><th>Way</th><th>Grind</th><th>Temperature</th><th>Minutes</th><th>Difficulty</th></tr></thead>
+<tbody><tr><td>French press</td><td>Coarse</td><td>95 degrees</td><td>4</td><td>Easy for everyone</td></tr></tbody></table><hr><p>Enjoy.</p>`;
 
 async function seedWebhooks(host: TestHost, receiver: WebhookReceiver): Promise<void> {
   await run(host, 'svc', 'sandbox', 'on');
@@ -77,15 +106,43 @@ async function seedChat(host: TestHost): Promise<void> {
       body: JSON.stringify({ conversation_uuid: randomUUID(), messages: [{ role: 'user', content: text }] }),
     });
   }
+  await seedSubmissions(host, id);
+}
+
+async function seedSubmissions(host: TestHost, botId: number): Promise<void> {
+  const store = createSubmissionStore({ host });
+  const labels = { email: 'Your email', message: 'What can we do for you?' };
+  for (const [index, message] of [
+    'Call me.',
+    'Two of the cups arrived broken. Can I send them back? '.repeat(4),
+  ].entries()) {
+    const inputs = { email: 'grace@example.com', message };
+    await store.add({
+      id: randomUUID(),
+      botId,
+      formId: 'contact',
+      formName: 'Contact',
+      conversation: randomUUID(),
+      userId: 0,
+      sessionId: null,
+      pageUrl: 'https://shop.example.com/returns',
+      createdAt: Date.now() - index * 3_600_000,
+      inputs,
+      display_values: inputs,
+      labels,
+      summary: `Your email: ${inputs.email}\nWhat can we do for you?: ${message}`,
+    });
+  }
 }
 
 async function seedWork(host: TestHost): Promise<void> {
   await run(host, 'svc', 'image', 'generate', '--json', { prompt: 'A lighthouse' });
-  await run(host, 'svc', 'form', 'create', '--json', {
+  const form = (await run(host, 'svc', 'form', 'create', '--json', {
     name: 'Slogan',
     elements: [{ id: 'topic', type: 'text', label: 'Topic', required: true }],
     prompt: 'echo: A slogan about {topic}',
-  });
+  })) as { id: number };
+  await run(host, 'svc', 'form', 'run', String(form.id), '--json', { topic: 'a bakery by the sea' });
   const { id } = (await run(
     host,
     ...['svc', 'knowledge', 'create', 'Shop help', '--store=qdrant', '--target=shop-help'],
@@ -98,6 +155,8 @@ async function seedWork(host: TestHost): Promise<void> {
     source: { kind: 'list', items: ['coffee', 'tea'] },
   })) as { id: number };
   await run(host, 'svc', 'task', 'run', String(task.id));
+  await run(host, 'svc', 'task', 'work');
+  await run(host, 'svc', 'queue', 'work');
   await run(host, 'svc', 'budget', 'set', {
     id: 'all',
     name: 'Whole site',
