@@ -34,7 +34,7 @@ const rule = {
   priority: 1,
 };
 const everything =
-  'echo: # Heading\n\nText with `code` and [a link](https://example.com/).\n\n- one\n- two\n\n> said\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```js\nlet one = 1;\n```';
+  'echo: ### Heading\n\nText with `code` and [a link](https://example.com/).\n\n- one\n- two\n\n> said\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```js\nlet one = 1;\n```';
 
 describe('accessibility of the widget', () => {
   let site: WidgetSite;

@@ -19,13 +19,27 @@ export interface MarkdownOptions {
 
 const syntax = { gfm: true, breaks: true };
 
+/** The blocks of a text. Headings follow each other without gaps: models often begin with the second or third level. */
+function lex(text: string): ReturnType<typeof Lexer.lex> {
+  const blocks = Lexer.lex(text, syntax);
+  const open: number[] = [];
+  for (const block of blocks) {
+    if (block.type !== 'heading') continue;
+    const heading = block as Tokens.Heading;
+    while ((open.at(-1) ?? 0) >= heading.depth) open.pop();
+    open.push(heading.depth);
+    heading.depth = open.length;
+  }
+  return blocks;
+}
+
 /**
  * Renders Markdown as nodes. They are created from the tokens of the parser: a fixed set of elements, with URLs of a fixed set of
  * schemes. HTML is never parsed, so HTML of a model or a visitor stays text.
  */
 export function renderMarkdown(text: string, options: MarkdownOptions = {}): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(...createNodes(Lexer.lex(text, syntax), options));
+  fragment.append(...createNodes(lex(text), options));
   return fragment;
 }
 
@@ -42,7 +56,7 @@ export function createMarkdownView(container: HTMLElement, options: MarkdownOpti
   let shown: Block[] = [];
   let links = '{}';
   return (text) => {
-    const tokens = Lexer.lex(text, syntax);
+    const tokens = lex(text);
     // The target of a reference may follow it.
     const linksNow = JSON.stringify(tokens.links);
     let same = 0;
