@@ -110,7 +110,7 @@ export async function queueProgress(
   return {
     waiting: metrics.waiting,
     inFlight: metrics.inFlight,
-    queueAge: formatDuration(metrics.queueAge * 1000),
+    queueAge: metrics.waiting === 0 ? '–' : formatDuration(metrics.queueAge * 1000),
     replays: replays.filter(isRecent).map((replay) => ({
       ...replay,
       share: replay.total === 0 ? 100 : Math.min(100, Math.round((replay.replayed * 100) / replay.total)),
