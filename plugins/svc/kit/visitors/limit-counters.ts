@@ -1,4 +1,4 @@
-import { clientNetwork, requiredColumns, type HostApi, type Knex, type User } from '#plugin-api';
+import { clientNetwork, requiredColumns, retryAfter, type HostApi, type Knex, type User } from '#plugin-api';
 import { findPeriod, type Period, type PeriodName } from './period.ts';
 import type { Signer } from './signer.ts';
 
@@ -6,59 +6,78 @@ import type { Signer } from './signer.ts';
 export const guestLimitPerDay = 50;
 
 /** A limit in the current period, with the subjects that it counts. */
-export interface CountedLimit extends Period {
+export interface CountedLimit<Unit extends string = string> extends Period {
   /** The id of a chatbot or a form. */
   readonly scope: number;
   /** Whose use is counted; each must have enough left. Always in the same order, so that two transactions cannot deadlock. */
   readonly subjects: readonly string[];
   /** What is counted. */
-  readonly unit: string;
+  readonly unit: Unit;
   readonly per: PeriodName;
   readonly amount: number;
 }
 
 /** An amount reserved before the actual use is known. */
-export type Reserved = Pick<CountedLimit, 'scope' | 'subjects' | 'unit' | 'per' | 'startsAt' | 'amount'>;
+export type Reserved<Unit extends string = string> = Omit<CountedLimit<Unit>, 'endsAt'>;
 
 /** Whose limit it is. */
 export interface LimitedVisitor {
   readonly user: Pick<User, 'id'>;
-  /** Id of the session. */
-  readonly session: string;
+  readonly session: { readonly id: string };
   readonly ip: string;
 }
 
-export interface LimitCounters {
-  /** The limit in the current period of the site's time zone: of a user by id, of a guest by session and by address. */
-  of<Limit extends Pick<CountedLimit, 'scope' | 'unit' | 'per' | 'amount'>>(
-    visitor: LimitedVisitor,
-    limit: Limit,
-  ): Promise<Limit & CountedLimit>;
+/** What a visitor reads when a limit is used up. */
+export interface ShownLimit {
+  readonly message: string;
+  /** ISO 8601: start of the next period. */
+  readonly until: string;
+}
+
+export interface LimitCounters<Visitor extends LimitedVisitor, Unit extends string = string> {
+  /** The limit of a visitor in the current period of the site's time zone. Null: none. */
+  of(visitor: Visitor): Promise<CountedLimit<Unit> | null>;
   left(limit: CountedLimit): Promise<number>;
+  /** What to show when nothing is left; else null. */
+  usedUp(limit: CountedLimit | null, texts: { readonly message: string }): Promise<ShownLimit | null>;
+  /** What the error of a request that the limit refuses contains. */
+  refusal(limit: CountedLimit, texts: { readonly message: string }): LimitRefusal;
   /**
    * Reserves up to `most`, at least `least`, in the running transaction, which locks the counters until it ends. So concurrent
    * requests on all nodes never exceed the limit. Null: less than `least` is left.
    */
-  reserve(limit: CountedLimit, amount: { readonly least: number; readonly most: number }): Promise<Reserved | null>;
+  reserve(
+    limit: CountedLimit<Unit>,
+    amount: { readonly least: number; readonly most: number },
+  ): Promise<Reserved<Unit> | null>;
   /** Replaces the reserved amount with the actual use. */
   settle(reserved: Reserved, used: number): Promise<void>;
   /** Deletes old periods. */
   sweep(): Promise<void>;
 }
 
-export interface LimitCountersInit {
+export interface LimitRefusal {
+  readonly values: { readonly reason: string };
+  readonly data: { readonly limit: ShownLimit };
+  /** `Retry-After`: the next period. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface LimitCountersInit<Visitor, Unit extends string> {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site'>;
   readonly signer: Signer;
   /** Created by `createCounterTable`. */
   readonly table: string;
   /** Column of the scope. */
   readonly scopeColumn: string;
+  /** The limit that applies to a visitor. Null: none. */
+  readonly find: (visitor: Visitor) => Promise<Pick<CountedLimit<Unit>, 'scope' | 'unit' | 'per' | 'amount'> | null>;
 }
 
 /** Creates a table of counters, one row per scope, subject, unit and period. For migrations. */
 export async function createCounterTable(
   knex: Knex,
-  { table, scopeColumn }: Pick<LimitCountersInit, 'table' | 'scopeColumn'>,
+  { table, scopeColumn }: { readonly table: string; readonly scopeColumn: string },
 ): Promise<void> {
   await knex.schema.createTable(table, (columns) => {
     columns.integer(scopeColumn).notNullable();
@@ -105,11 +124,17 @@ function generosity({ amount, unit, per }: SetLimit): number {
 }
 
 /** Counts the use of limits in a table, shared by all nodes. */
-export function createLimitCounters({ host, signer, table, scopeColumn }: LimitCountersInit): LimitCounters {
+export function createLimitCounters<Visitor extends LimitedVisitor, Unit extends string>({
+  host,
+  signer,
+  table,
+  scopeColumn,
+  find,
+}: LimitCountersInit<Visitor, Unit>): LimitCounters<Visitor, Unit> {
   const { database, clock, site } = host;
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
-  const rowKey = ({ scope, unit, per, startsAt }: Reserved | CountedLimit, subject: string) => ({
+  const rowKey = ({ scope, unit, per, startsAt }: Reserved, subject: string) => ({
     [scopeColumn]: scope,
     subject,
     unit,
@@ -128,20 +153,41 @@ export function createLimitCounters({ host, signer, table, scopeColumn }: LimitC
     return Number(row?.used ?? 0);
   }
 
+  async function left(limit: CountedLimit): Promise<number> {
+    const { subject: _none, ...key } = rowKey(limit, '');
+    const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as
+      Row | undefined;
+    return Math.max(0, limit.amount - Number(row?.used ?? 0));
+  }
+
+  /** A user by id, a guest by session and by address. */
+  async function subjectsOf({ user, session, ip }: Visitor): Promise<string[]> {
+    if (user.id > 0) return [`u:${String(user.id)}`];
+    const network = clientNetwork(ip);
+    const address =
+      network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
+    return [...address, `s:${session.id}`];
+  }
+
+  const shown = ({ endsAt }: CountedLimit, { message }: { readonly message: string }): ShownLimit => ({
+    message,
+    until: new Date(endsAt).toISOString(),
+  });
+
   return {
-    async of({ user, session, ip }, limit) {
-      const network = clientNetwork(ip);
-      const address =
-        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
-      const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session}`];
-      return { ...limit, ...findPeriod(limit.per, clock.now(), await site.timezone()), subjects };
+    async of(visitor) {
+      const limit = await find(visitor);
+      if (limit === null) return null;
+      const period = findPeriod(limit.per, clock.now(), await site.timezone());
+      return { ...limit, ...period, subjects: await subjectsOf(visitor) };
     },
-    async left(limit) {
-      const { subject: _none, ...key } = rowKey(limit, '');
-      const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as
-        Row | undefined;
-      return Math.max(0, limit.amount - Number(row?.used ?? 0));
-    },
+    left,
+    usedUp: async (limit, texts) => (limit !== null && (await left(limit)) <= 0 ? shown(limit, texts) : null),
+    refusal: (limit, texts) => ({
+      values: { reason: texts.message },
+      data: { limit: shown(limit, texts) },
+      headers: retryAfter(limit.endsAt - clock.now()),
+    }),
     async reserve(limit, { least, most }) {
       let left = limit.amount;
       for (const subject of limit.subjects) left = Math.min(left, limit.amount - (await lockUsed(limit, subject)));

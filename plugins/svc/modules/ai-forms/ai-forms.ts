@@ -11,7 +11,7 @@ import { createFormStore } from './forms/form-store.ts';
 import { createVisitors, type Visitors } from './public/visitor.ts';
 import type { SubmissionStore } from './submissions/submission.ts';
 import { createSubmissionStore } from './submissions/submission-store.ts';
-import { createFormLimits, type FormLimiter } from './submit/form-limits.ts';
+import { createFormLimits, type FormLimits } from './submit/form-limits.ts';
 import type { Submit } from './submit/submit.ts';
 
 export type AiFormPorts = HostPort & ProvidersPort & SettingsPort & TextPort & VectorStoresPort & KnowledgePort;
@@ -20,7 +20,7 @@ export type AiFormPorts = HostPort & ProvidersPort & SettingsPort & TextPort & V
 export interface AiForms extends AiFormPorts {
   readonly forms: FormStore;
   readonly submissions: SubmissionStore;
-  readonly limits: FormLimiter;
+  readonly limits: FormLimits;
   readonly visitors: Visitors;
   readonly signer: Signer;
   readonly requestCounts: RequestCounts;

@@ -6,6 +6,7 @@ import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { translateError } from '../../../kit/visitors/translate-errors.ts';
 import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';
+import { reserveResponse } from '../submit/form-limits.ts';
 import { invalidValues, readValues } from '../submit/read-values.ts';
 import { responsePage, refusalPage } from './response-page.ts';
 import { createDownload } from './export-response.ts';
@@ -15,7 +16,7 @@ import type { StartResponse } from './protocol.ts';
 import { readBody, type SubmissionBody } from './read-body.ts';
 import { maySavePosts, savePost } from './export-response.ts';
 import { submitResponseOf, streamResponse, type Watchers } from './stream-response.ts';
-import type { Caller, Visitor, Welcome } from './visitor.ts';
+import type { Caller, Welcome } from './visitor.ts';
 import type { AiForm } from '../forms/form.ts';
 import type { RouteHandlers } from '../../../kit/route.ts';
 
@@ -83,10 +84,9 @@ export function createHandlers(parts: AiForms): FormHandlers {
       );
       const { visitor, token, headers } = await visitors.welcome(caller);
       const { form, user } = visitor;
-      const limit = await limits.of(limitedVisitor(visitor));
       const body: StartResponse = {
         token,
-        limit: limit !== null && (await limits.left(limit)) <= 0 ? limits.shown(form, limit) : null,
+        limit: await limits.usedUp(await limits.of(visitor), form.limits),
         may_save: maySavePosts(form, user),
       };
       return new RestResponse({ body, headers: { ...noStore, ...headers } });
@@ -191,7 +191,7 @@ async function prepare(
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(body.submissionId))
     throw invalidValues({ submission_id: 'submission_id must be a UUID.' });
   if (form.consent.required && !body.consent) throw invalidValues({ [consentError]: 'Tick the box to continue.' });
-  const limit = await limits.of(limitedVisitor(visitor));
+  const limit = await limits.of(visitor);
   const idOf = async (owner: readonly string[]): Promise<string> =>
     uuidOf(await signer.sign('form-submission', [form.id, user.id, body.submissionId, ...owner]));
   // Reading a file costs more than a refusal. A repeated submission still gets its response.
@@ -200,13 +200,13 @@ async function prepare(
     Object.keys(body.files).length === 0 ||
     (await limits.left(limit)) > 0 ||
     (!isPage && (await submissions.find(await idOf([session.id]))) !== null);
-  if (!mayRead) throw limits.reached(form, limit);
+  if (!mayRead) throw errors.form_limit_reached(limits.refusal(limit, form.limits));
   const values = await readValues(form.elements, body, {
     host,
     queue: user.id > 0 ? 'site' : 'visitors',
     signal,
     async onFailure() {
-      if (limit !== null) await host.database.transaction(() => limits.reserve(form, limit));
+      if (limit !== null) await host.database.transaction(() => reserveResponse(limits, limit, form));
     },
   });
   // A cached page gives several visitors the same submission id, so without script the id includes address and content.
@@ -216,10 +216,6 @@ async function prepare(
   const id = await idOf(owner);
   return (watchers) =>
     submit({ form, user, session: session.id, limit, id, values, pageUrl: body.pageUrl, ...watchers });
-}
-
-function limitedVisitor({ form, user, session, ip }: Visitor) {
-  return { form, user, session: session.id, ip };
 }
 
 /** A completed submission of the caller. @throws RestError 404, also for submissions of others. */

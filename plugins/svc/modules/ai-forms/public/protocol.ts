@@ -20,7 +20,7 @@
 import type { AiForm, FormElement } from '../forms/form.ts';
 import type { Generation, Source } from '../submissions/submission.ts';
 import type { FormMessages } from './built-in-texts.ts';
-import type { ShownLimit } from '../submit/form-limits.ts';
+import type { ShownLimit } from '../../../kit/visitors/limit-counters.ts';
 
 export const formNamespace = 'svc-widget/v1';
 export const sessionCookie = 'svc_form';

@@ -7,7 +7,8 @@ import '../hooks.ts';
 import type { SubmissionContext } from '../hooks.ts';
 import type { Source, Submission, SubmissionStore } from '../submissions/submission.ts';
 import { submissionJob, type SubmissionJobArgs } from '../submissions/submission.ts';
-import type { FormLimiter, ActiveLimit } from './form-limits.ts';
+import type { CountedLimit } from '../../../kit/visitors/limit-counters.ts';
+import { reserveResponse, type FormLimits } from './form-limits.ts';
 import type { GeneratedResponse, GenerateResponse } from './generate-response.ts';
 import type { CheckedValues } from './read-values.ts';
 
@@ -15,7 +16,7 @@ export interface SubmitParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'jobs' | 'log'>;
   readonly forms: Pick<FormStore, 'countSubmission'>;
   readonly submissions: SubmissionStore;
-  readonly limits: FormLimiter;
+  readonly limits: FormLimits;
   readonly generateResponse: GenerateResponse;
 }
 
@@ -24,7 +25,7 @@ export interface SubmitInput {
   readonly user: SubmissionContext['user'];
   readonly session: string;
   /** Null: no limit, as for the command line. */
-  readonly limit: ActiveLimit | null;
+  readonly limit: CountedLimit | null;
   /** UUID, the idempotency key. */
   readonly id: string;
   readonly values: CheckedValues;
@@ -114,7 +115,10 @@ function accept(
       labels,
     });
     if (!isClaimed) return null;
-    const args: SubmissionJobArgs = { id, reserved: limit === null ? null : await limits.reserve(form, limit) };
+    const args: SubmissionJobArgs = {
+      id,
+      reserved: limit === null ? null : await reserveResponse(limits, limit, form),
+    };
     const started = await host.jobs.start(submissionJob, args, { key: id });
     if (!started.isStarted) throw errors.submission_running();
     return started;
@@ -171,7 +175,7 @@ export async function failSubmission(
       : { message: 'Unexpected error. The log has the cause.', code: 'rest_internal_error' };
   const { message, code } = error instanceof RestError ? error : unknown;
   await submissions.fail(id, { error: message, code });
-  if (reserved !== null) await limits.release(reserved);
+  if (reserved !== null) await limits.settle(reserved, 0);
 }
 
 function contextOf({ form, id, user, values, pageUrl }: SubmitInput): SubmissionContext {

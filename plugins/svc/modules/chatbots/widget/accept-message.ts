@@ -1,4 +1,3 @@
-import { retryAfter } from '#plugin-api';
 import type { HostApi, StartedJob } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
@@ -28,7 +27,7 @@ export type AcceptResult =
   | { readonly kind: 'changed' };
 
 export interface AcceptParts {
-  readonly host: Pick<HostApi, 'database' | 'clock'>;
+  readonly host: Pick<HostApi, 'database'>;
   readonly threads: ThreadAccess;
   readonly turnJobs: TurnJobs;
   readonly limits: Limits;
@@ -107,7 +106,7 @@ async function limitRequest(
   { visitor, input, thread }: PendingMessage,
   outcome: RuleResult,
 ): Promise<LimitRequest | null> {
-  const limit = await limits.findFor(visitor);
+  const limit = await limits.of(visitor);
   if (limit === null) return null;
   // A reply by a rule uses no tokens, but is sent only while some are left.
   if (limit.unit === 'messages' || outcome.reply !== null) return { limit, least: 1, most: 1, promptTokens: 0 };
@@ -128,19 +127,12 @@ async function limitRequest(
 }
 
 async function reserve(
-  { host, limits }: AcceptParts,
+  { limits }: AcceptParts,
   request: LimitRequest,
   { visitor, turn, messageId }: { readonly visitor: Visitor; readonly turn: StartedJob; readonly messageId: string },
 ): Promise<Reservation> {
   const reservation = await limits.reserve(request.limit, request);
-  if (reservation === null) {
-    const limit = limits.toWidgetLimit(visitor.bot, request.limit);
-    throw errors.chat_limit_reached({
-      values: { reason: limit.message },
-      data: { limit },
-      headers: retryAfter(request.limit.endsAt - host.clock.now()),
-    });
-  }
+  if (reservation === null) throw errors.chat_limit_reached(limits.refusal(request.limit, visitor.bot.limits));
   const args: TurnArgs = { messageId, reservation };
   await turn.setArgs(args);
   return reservation;

@@ -119,14 +119,13 @@ async function replayStored(
   const stream = createAnswerStream({ conversation: thread.uuid, messageId: input.messageId, isRegeneration: false });
   stream.setSources(answer.sources);
   stream.addText(answer.content);
-  const limit = await limits.findFor(visitor);
+  const limit = await limits.of(visitor);
   const { forms } = await runMessageRules(parts, pending);
-  const isUsedUp = limit !== null && (await limits.remaining(limit)) <= 0;
   stream.finish({
     type: 'done',
     message: widgetMessage(answer),
     form: findForm(visitor.bot, forms),
-    limit: isUsedUp ? limits.toWidgetLimit(visitor.bot, limit) : null,
+    limit: await limits.usedUp(limit, visitor.bot.limits),
   });
   return stream;
 }

@@ -238,12 +238,11 @@ function createResultStore({
     const [message] = stored;
     if (message === undefined || !('used' in result)) return result as AnswerEnd;
     rules.callHooks(result.outcome);
-    const isUsedUp = limit !== null && (await limits.remaining(limit)) <= 0;
     return {
       type: 'done',
       message,
       form: findForm(visitor.bot, result.outcome.forms),
-      limit: isUsedUp ? limits.toWidgetLimit(visitor.bot, limit) : null,
+      limit: await limits.usedUp(limit, visitor.bot.limits),
     };
   };
 }

@@ -78,8 +78,7 @@ async function start(
   const { visitor, token, headers } = await visitors.ensureSession(caller);
   const { bot, user } = visitor;
   const { current, latest } = await findConversations({ conversations }, visitor, request);
-  const limit = await limits.findFor(visitor);
-  const usedUp = limit !== null && (await limits.remaining(limit)) <= 0 ? limits.toWidgetLimit(bot, limit) : null;
+  const usedUp = await limits.usedUp(await limits.of(visitor), bot.limits);
   const body: StartResponse = {
     token,
     bot: widgetBot(bot, host),

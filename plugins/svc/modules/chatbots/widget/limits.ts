@@ -1,33 +1,17 @@
 import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
-import type { CountedLimit, Reserved } from '../../../kit/visitors/limit-counters.ts';
+import type { CountedLimit, LimitCounters, Reserved } from '../../../kit/visitors/limit-counters.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
-import type { Bot, BotLimit } from '../bots/bot.ts';
+import type { BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
 import { widgetTables } from './widget-tables.ts';
 
-/** The limit that applies to a visitor in the current period. */
-export interface ActiveLimit extends BotLimit, CountedLimit {
-  readonly unit: BotLimit['unit'];
-  readonly per: BotLimit['per'];
-  readonly amount: number;
-}
-
-export type Reservation = Reserved & Pick<ActiveLimit, 'unit'>;
-
-export interface Limits {
-  /** Null when the visitor has no limit. */
-  findFor(visitor: Visitor): Promise<ActiveLimit | null>;
-  /** See LimitCounters. */
-  remaining(limit: ActiveLimit): Promise<number>;
-  reserve(limit: ActiveLimit, amount: { readonly least: number; readonly most: number }): Promise<Reservation | null>;
-  settle(reservation: Reservation, used: number): Promise<void>;
-  toWidgetLimit(bot: Bot, limit: ActiveLimit): WidgetLimit;
-  /** Deletes counters of past periods. */
-  sweep(): Promise<void>;
-}
+type Unit = BotLimit['unit'];
+export type ActiveLimit = CountedLimit<Unit>;
+export type Reservation = Reserved<Unit>;
+export type Limits = LimitCounters<Visitor, Unit>;
 
 export interface LimitParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
@@ -36,26 +20,17 @@ export interface LimitParts {
 
 /** Limits of visitors, counted in the database across all nodes. */
 export function createLimits({ host, signer }: LimitParts): Limits {
-  const counters = createLimitCounters({ host, signer, table: widgetTables.counters, scopeColumn: 'bot_id' });
-
-  return {
-    async findFor(visitor) {
-      const { bot, user, session, ip } = visitor;
-      const configured = await host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), {
-        bot,
-        user,
-        session: session.id,
-        ip,
-      });
-      if (configured === null || !(configured.amount > 0)) return null;
-      return counters.of({ user, session: session.id, ip }, { ...configured, scope: bot.id });
+  return createLimitCounters({
+    host,
+    signer,
+    table: widgetTables.counters,
+    scopeColumn: 'bot_id',
+    async find({ bot, user, session, ip }: Visitor) {
+      const visitor = { bot, user, session: session.id, ip };
+      const set = await host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), visitor);
+      return set !== null && set.amount > 0 ? { ...set, scope: bot.id } : null;
     },
-    remaining: counters.left,
-    reserve: async (limit, amount) => (await counters.reserve(limit, amount)) as Reservation | null,
-    settle: counters.settle,
-    toWidgetLimit: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
-    sweep: counters.sweep,
-  };
+  });
 }
 
 /** What a guest reads where only signed-in users may chat; else null. */

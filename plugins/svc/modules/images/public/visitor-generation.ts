@@ -2,7 +2,7 @@ import { retryAfter, RestError, restError, type HostApi, type RunningJob } from 
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
-import { createLimitCounters, type CountedLimit, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
+import { createLimitCounters, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { ImageGenerator } from '../generation/image-generator.ts';
 import type { JobResult } from '../generation/image-job.ts';
@@ -76,7 +76,7 @@ export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorG
     await host.database.transaction(async () => {
       const request = await requests.get(id);
       const isFirst = await requests.end(id, { state: generated > 0 ? 'done' : 'failed', message });
-      if (isFirst && request?.reserved) await limits.counters.settle(request.reserved, generated);
+      if (isFirst && request?.reserved) await limits.settle(request.reserved, generated);
     });
   }
 
@@ -110,11 +110,11 @@ export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorG
     { id, prompt, n }: ImageRequest,
     { settings, args }: { readonly settings: VisitorSettings; readonly args: VisitorImageArgs },
   ): Promise<VisitorRequest> {
-    const limit = await limits.of(visitor, settings);
+    const limit = await limits.of({ ...visitor, settings });
     return host.database.transaction(async () => {
-      const reserved = limit === null ? null : await limits.counters.reserve(limit, { least: n, most: n });
+      const reserved = limit === null ? null : await limits.reserve(limit, { least: n, most: n });
       if (limit !== null && reserved === null)
-        throw limitReached(await limits.counters.left(limit), { settings, wait: limit.endsAt - host.clock.now() });
+        throw limitReached(await limits.left(limit), { settings, wait: limit.endsAt - host.clock.now() });
       const request = { id, userId: visitor.user.id, sessionId: visitor.session.id, prompt, n, reserved };
       if (!(await requests.add(request)))
         throw errors.image_refused({
@@ -136,11 +136,11 @@ export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorG
     run,
     interrupt: (id) => end(id, { generated: 0, message: interrupted }),
     async left(visitor, settings) {
-      const limit = await limits.of(visitor, settings);
-      return limit === null ? null : limits.counters.left(limit);
+      const limit = await limits.of({ ...visitor, settings });
+      return limit === null ? null : limits.left(limit);
     },
     async sweep() {
-      await limits.counters.sweep();
+      await limits.sweep();
       await requests.forget(host.clock.now() - retention);
     },
   };
@@ -194,11 +194,9 @@ function visitorMessage(error: unknown): string {
   return 'The image could not be generated. Try again later.';
 }
 
-export interface VisitorLimits {
-  readonly counters: LimitCounters;
-  /** The limit of a visitor for the current day. Null: none. */
-  of(visitor: Visitor, settings: VisitorSettings): Promise<CountedLimit | null>;
-}
+/** A visitor, with the settings that apply. */
+type LimitedVisitor = Visitor & { readonly settings: VisitorSettings };
+export type VisitorLimits = LimitCounters<LimitedVisitor>;
 
 export interface VisitorLimitParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
@@ -207,18 +205,16 @@ export interface VisitorLimitParts {
 
 /** Images per day, counted over all nodes: guests by session and by address, users by id. */
 export function createVisitorLimits({ host, signer }: VisitorLimitParts): VisitorLimits {
-  const counters = createLimitCounters({ host, signer, table: imageTables.counters, scopeColumn: 'scope' });
-  return {
-    counters,
-    async of({ user, session, ip }, settings) {
+  return createLimitCounters({
+    host,
+    signer,
+    table: imageTables.counters,
+    scopeColumn: 'scope',
+    async find({ user, session, ip, settings }: LimitedVisitor) {
       const set = user.id > 0 ? settings.user_per_day : settings.guest_per_day;
-      const amount = await host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, {
-        user,
-        session: session.id,
-        ip,
-      });
-      if (amount === null) return null;
-      return counters.of({ user, session: session.id, ip }, { scope: 0, unit: 'images', per: 'day', amount });
+      const visitor = { user, session: session.id, ip };
+      const amount = await host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, visitor);
+      return amount === null ? null : { scope: 0, unit: 'images', per: 'day', amount };
     },
-  };
+  });
 }
