@@ -116,6 +116,7 @@ describe('budgets and failover in a browser', () => {
     const texts = page.getByRole('region', { name: 'Text', exact: true });
     await texts.locator('summary', { hasText: 'Add a fallback' }).click();
     await texts.getByLabel('Provider').selectOption('google');
+    await texts.getByLabel('Model').fill(' ');
     await texts.getByRole('button', { name: 'Add', exact: true }).click();
     await texts.getByText('Enter the name of a model').waitFor();
     await texts.getByLabel('Model').fill('gemini-3.5-flash');

@@ -1,7 +1,6 @@
-import type { CliCommand } from '#plugin-api';
+import { checkValue, readValue, type CliCommand } from '#plugin-api';
 import type { FailoverPort } from '../../ports.ts';
-import type { Failover } from './failover.ts';
-import { uses } from './failover-store.ts';
+import { listsSchema, type Failover } from './failover.ts';
 
 /** `svc failover list|set|on|off`. */
 export function failoverCommands({ failover }: FailoverPort): CliCommand[] {
@@ -39,45 +38,13 @@ export function failoverCommands({ failover }: FailoverPort): CliCommand[] {
   ];
 }
 
-function parseLists(json: string): Partial<Failover> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    value = null;
-  }
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    uses.some((use) => Object.hasOwn(value, use) && !Array.isArray((value as Record<string, unknown>)[use]))
-  ) {
-    throw new Error(
-      'Pass an object with lists, such as {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}]}.',
-    );
-  }
-  const lists = value as Record<string, unknown>;
-  refuseUnknown(Object.keys(lists), { known: uses, subject: 'The object' });
-  for (const use of uses)
-    for (const entry of (lists[use] as readonly unknown[] | undefined) ?? [])
-      if (typeof entry === 'object' && entry !== null)
-        refuseUnknown(Object.keys(entry), {
-          known: ['provider', 'model', ...(use === 'embeddings' ? ['dimensions'] : [])],
-          subject: `An entry in the list for ${use}`,
-        });
-  return Object.fromEntries(
-    uses.filter((use) => Object.hasOwn(value, use)).map((use) => [use, (value as Record<string, unknown>)[use]]),
-  );
-}
-
 /** A misspelled member would otherwise change nothing and report success. */
-function refuseUnknown(
-  names: readonly string[],
-  { known, subject }: { readonly known: readonly string[]; readonly subject: string },
-): void {
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+function parseLists(json: string): Partial<Failover> {
+  const lists = readValue(listsSchema, json);
+  const [sentence] = Object.values(checkValue(listsSchema, lists).errors);
+  if (sentence === undefined) return lists as Partial<Failover>;
   throw new Error(
-    `${subject} has unknown members: ${unknown.join(', ')}. Use ${known.join(', ')}. ` +
+    `${sentence} Pass an object with lists, such as {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}]}. ` +
       'Turn failover on and off with svc failover on and off.',
   );
 }

@@ -1,17 +1,16 @@
-import { type OptionsApi, invalidFields } from '#plugin-api';
+import { checkValue, invalidFields, type OptionsApi } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
-import { failoverOption, noFailover, type EmbeddingTarget, type Failover, type FailoverTarget } from './failover.ts';
+import { failoverOption, failoverSchema, maxTargets, noFailover } from './failover.ts';
+import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 
 /** The fallback providers. A change applies to new calls, on every node within a second. */
 export interface FailoverStore {
   get(): Promise<Failover>;
-  /** Changes the given members. @throws RestError 400 with a sentence for each invalid list. */
+  /** Changes the given members. @throws RestError 400 with a sentence for each invalid entry. */
   save(changes: Partial<Failover>): Promise<Failover>;
 }
 
 export const uses: readonly Capability[] = ['text', 'images', 'embeddings'];
-/** Entries of a list at most. */
-export const maxTargets = 10;
 
 export function createFailoverStore({
   options,
@@ -30,15 +29,7 @@ export function createFailoverStore({
     get,
     async save(changes) {
       const next = { ...(await get()), ...changes };
-      const errors: Record<string, string> = {};
-      for (const use of uses) {
-        const listed: readonly unknown[] = next[use];
-        if (listed.length > maxTargets) errors[use] = `The list for ${use} has at most ${String(maxTargets)} entries.`;
-        else if (readTargets(listed, use).length < listed.length)
-          errors[use] =
-            `Each entry in the list for ${use} needs a provider and a ` +
-            `model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
-      }
+      const { errors } = checkValue(failoverSchema, next);
       if (Object.keys(errors).length > 0) throw invalidFields(errors);
       const failover = readFailover(next);
       await options.update(failoverOption, failover);

@@ -1,25 +1,18 @@
-import type { Choice, FieldErrors } from '#plugin-api';
+import { formFields, type Choice, type FieldErrors } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { providerChoices } from '../../admin-ui/model-choices.ts';
 import { modelsOfKind, type ModelKind } from '../../settings/model-lists.ts';
-import type { EmbeddingTarget, FailoverTarget } from './failover.ts';
-import { maxTargets, uses } from './failover-store.ts';
+import { maxTargets, targetSchema, type EmbeddingTarget, type FailoverTarget } from './failover.ts';
+import { uses } from './failover-store.ts';
 import type { FailoverPorts } from './module.ts';
-
-/** An entry as entered. */
-export interface TypedTarget {
-  readonly provider: string;
-  readonly model: string;
-  /** '' except for embeddings. */
-  readonly dimensions: string;
-}
 
 /** A form that was refused. */
 export interface RefusedTarget {
   readonly use: Capability;
   /** Index in the list; null for a new entry. */
   readonly at: number | null;
-  readonly values: TypedTarget;
+  /** As entered. */
+  readonly values: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
 }
 
@@ -81,11 +74,18 @@ interface ListInit {
 async function listView(use: Capability, { ports, list, refused }: ListInit): Promise<Record<string, unknown>> {
   const id = `failover-${use}`;
   const choices = await providerChoices(ports, use);
-  const form = (at: number | null, stored: TypedTarget) => {
+  const form = (at: number | null, stored: object) => {
     const { values, errors } = refused?.at === at ? refused : { values: stored, errors: {} };
-    return targetForm({ use, at, choices, values, errors });
+    const hints = { provider: { choices }, model: { list: `${id}-models`, placeholder: texts[use].model } };
+    return {
+      fields: formFields(targetSchema(use), {
+        values,
+        errors,
+        hints,
+        id: `${id}-${at === null ? 'new' : String(at + 1)}`,
+      }),
+    };
   };
-  const placeholder = { provider: choices[0]?.value ?? '', model: '', dimensions: '' };
   return {
     id,
     title: texts[use].title,
@@ -97,14 +97,14 @@ async function listView(use: Capability, { ports, list, refused }: ListInit): Pr
       last: at === list.length - 1,
       open: refused?.at === at,
       form: {
-        ...form(at, { ...target, dimensions: 'dimensions' in target ? String(target.dimensions) : '' }),
+        ...form(at, target),
         submit: 'Save',
         hidden: fieldsOf(target, { use, at }),
       },
     })),
     add:
       list.length < maxTargets || refused?.at === null
-        ? { ...form(null, placeholder), submit: 'Add', hidden: { use }, open: refused?.at === null }
+        ? { ...form(null, { provider: choices[0]?.value }), submit: 'Add', hidden: { use }, open: refused?.at === null }
         : null,
   };
 }
@@ -148,54 +148,6 @@ function fieldsOf(
   { use, at }: Pick<EntryInit, 'use' | 'at'>,
 ): Readonly<Record<string, string>> {
   return { use, at: String(at), key: targetKey(target) };
-}
-
-interface FormInit {
-  readonly use: Capability;
-  readonly at: number | null;
-  readonly choices: readonly Choice[];
-  readonly values: TypedTarget;
-  readonly errors: FieldErrors;
-}
-
-function targetForm({ use, at, choices, values, errors }: FormInit): Record<string, unknown> {
-  const id = `failover-${use}-${at === null ? 'new' : String(at + 1)}`;
-  const isListed = values.provider === '' || choices.some(({ value }) => value === values.provider);
-  return {
-    provider: {
-      type: 'select',
-      id: `${id}-provider`,
-      name: 'provider',
-      label: 'Provider',
-      value: values.provider,
-      options: isListed ? choices : [...choices, { value: values.provider, label: values.provider }],
-      error: errors['provider'],
-    },
-    model: {
-      id: `${id}-model`,
-      name: 'model',
-      label: 'Model',
-      value: values.model,
-      list: `failover-${use}-models`,
-      placeholder: texts[use].model,
-      error: errors['model'],
-    },
-    dimensions:
-      use === 'embeddings'
-        ? {
-            type: 'number',
-            id: `${id}-dimensions`,
-            name: 'dimensions',
-            label: 'Dimensions',
-            value: values.dimensions,
-            min: 1,
-            max: 100_000,
-            placeholder: '1536',
-            short: true,
-            error: errors['dimensions'],
-          }
-        : null,
-  };
 }
 
 /** The known models of the providers, each named with its provider. */

@@ -1,11 +1,11 @@
-import { withNotice, invalidFields, withFieldErrors } from '#plugin-api';
+import { checkValue, withNotice, invalidFields, readForm, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import { moveItem } from '../../admin-ui/list-edits.ts';
-import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
-import { maxTargets, uses } from './failover-store.ts';
-import { failoverView, targetKey, targetName, type TypedTarget } from './failover-view.ts';
+import { maxTargets, targetSchema, type EmbeddingTarget, type Failover, type FailoverTarget } from './failover.ts';
+import { uses } from './failover-store.ts';
+import { failoverView, targetKey, targetName } from './failover-view.ts';
 import type { FailoverPorts } from './module.ts';
 
 const template = 'svc/failover';
@@ -105,11 +105,7 @@ async function setTarget(request: AdminRequest, ports: FailoverPorts): Promise<A
   const found = isNew ? null : findTarget(request, stored);
   if (!isNew && found === null) return listChanged();
   const use = readUse(request);
-  const typed = {
-    provider: readText(request, 'provider'),
-    model: readText(request, 'model').trim(),
-    dimensions: readText(request, 'dimensions').trim(),
-  };
+  const typed = readForm(targetSchema(use), request.form);
   return withFieldErrors(
     async () => {
       const list: Targets = stored[use];
@@ -140,15 +136,13 @@ interface ReadInit {
 }
 
 /** @throws RestError 400 with a sentence for each invalid field */
-function readTarget(typed: TypedTarget, { use, ports, others }: ReadInit): FailoverTarget | EmbeddingTarget {
-  const { provider, model, dimensions } = typed;
+function readTarget(typed: object, { use, ports, others }: ReadInit): FailoverTarget | EmbeddingTarget {
+  const wrong = checkValue(targetSchema(use), typed).errors;
+  const target = typed as FailoverTarget;
   const errors: Record<string, string> = {};
-  if (ports.providers.get(provider)?.[use] === undefined) errors['provider'] = 'Choose a provider.';
-  if (model === '' || model.length > 200) errors['model'] = 'Enter the name of a model, at most 200 characters.';
-  const count = /^[1-9]\d{0,5}$/.test(dimensions) ? Number(dimensions) : 0;
-  if (use === 'embeddings' && (count < 1 || count > 100_000))
-    errors['dimensions'] = 'Enter the dimensions of the model’s vectors, such as 1536.';
-  const target = { provider, model, ...(use === 'embeddings' && { dimensions: count }) };
+  if (ports.providers.get(target.provider)?.[use] === undefined) errors['provider'] = 'Choose a provider.';
+  if (wrong['model']) errors['model'] = 'Enter the name of a model, at most 200 characters.';
+  if (wrong['dimensions']) errors['dimensions'] = 'Enter the dimensions of the model’s vectors, such as 1536.';
   if (others.some((other) => targetKey(other) === targetKey(target)))
     errors['model'] = 'This provider and model are already in the list.';
   if (others.length >= maxTargets)

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
+import type { Capability } from '../../ai/capable-provider.ts';
 
 /** A model to try when another provider fails. */
 export interface FailoverTarget {
@@ -22,38 +23,49 @@ export interface Failover {
   readonly embeddings: readonly EmbeddingTarget[];
 }
 
-const target = {
-  provider: { type: 'string', minLength: 1, maxLength: 60, required: true },
-  model: { type: 'string', minLength: 1, maxLength: 200, required: true },
-} as const;
-const targets = {
+/** Entries of a list at most. */
+export const maxTargets = 10;
+
+/** One entry of a list. */
+export function targetSchema(use: Capability): JsonSchema {
+  const properties: Record<string, JsonSchema> = {
+    provider: { type: 'string', title: 'Provider', minLength: 1, maxLength: 60 },
+    model: { type: 'string', title: 'Model', minLength: 1, maxLength: 200, ui: { mono: true } },
+    ...(use === 'embeddings' && {
+      dimensions: {
+        type: 'integer',
+        title: 'Dimensions',
+        minimum: 1,
+        maximum: 100_000,
+        examples: [1536],
+        ui: { short: true },
+      },
+    }),
+  };
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const listOf = (use: Capability): JsonSchema => ({
   type: 'array',
-  maxItems: 10,
+  maxItems: maxTargets,
   default: [],
-  items: { type: 'object', properties: target, additionalProperties: false },
-} as const;
+  items: targetSchema(use),
+});
+const lists = { text: listOf('text'), images: listOf('images'), embeddings: listOf('embeddings') };
+
+/** What `svc failover set` takes. */
+export const listsSchema: JsonSchema = { type: 'object', properties: lists, additionalProperties: false };
 
 export const failoverOption = 'svc_failover';
 
-export const failoverSchema = {
+export const failoverSchema: JsonSchema = {
   type: 'object',
   properties: {
     enabled: { type: 'boolean', default: false },
     rest: { type: 'boolean', default: false },
-    text: targets,
-    images: targets,
-    embeddings: {
-      type: 'array',
-      maxItems: 10,
-      default: [],
-      items: {
-        type: 'object',
-        properties: { ...target, dimensions: { type: 'integer', minimum: 1, maximum: 100_000, required: true } },
-        additionalProperties: false,
-      },
-    },
+    ...lists,
   },
   additionalProperties: false,
-} as const satisfies JsonSchema;
+};
 
 export const noFailover: Failover = { enabled: false, rest: false, text: [], images: [], embeddings: [] };

@@ -16,9 +16,9 @@ describe('svc failover set', () => {
     const command = failoverCommands({ failover }).find(({ name }) => name === 'svc failover set')!;
     const set = async (value: object): Promise<unknown> => command.run({ args: [JSON.stringify(value)], flags: {} });
     const target = { provider: 'claude', model: 'claude-sonnet-5-5' };
-    expect(String(await failureOf(set({ texts: [target] })))).to.contain('unknown members: texts');
+    expect(String(await failureOf(set({ texts: [target] })))).to.contain('texts is unknown');
     expect(String(await failureOf(set({ enabled: true, text: [target] })))).to.contain('svc failover on');
-    expect(String(await failureOf(set({ text: [{ ...target, modle: 'x' }] })))).to.contain('unknown members: modle');
+    expect(String(await failureOf(set({ text: [{ ...target, modle: 'x' }] })))).to.contain('text[0].modle is unknown');
     expect(String(await failureOf(set({ text: [{ ...target, dimensions: 3 }] })))).to.contain('dimensions');
     expect(saved).to.deep.equal([]);
     await set({ text: [target], embeddings: [{ ...target, dimensions: 3 }] });
