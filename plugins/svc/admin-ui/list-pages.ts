@@ -28,14 +28,17 @@ export function paginate({
   page,
   pages,
   query,
+  parameter = 'page',
 }: {
   readonly page: number;
   readonly pages: number;
   readonly query: Readonly<Record<string, string>>;
+  /** Names the page in the query. */
+  readonly parameter?: string;
 }): Record<string, unknown> | null {
   if (pages <= 1) return null;
   const url = (to: number): string => {
-    const parameters = Object.entries({ ...query, page: to === 1 ? '' : String(to) });
+    const parameters = Object.entries({ ...query, [parameter]: to === 1 ? '' : String(to) });
     return `?${new URLSearchParams(parameters.filter(([, value]) => value !== '')).toString()}`;
   };
   return {

@@ -5,7 +5,8 @@ import type { Batch, BatchTotals, Item, ItemStatus } from '../runs/item.ts';
 import { costOfDraft } from '../write/draft.ts';
 import { estimateContent } from '../write/estimate.ts';
 import { findEditHref } from './compose-view.ts';
-import { readPageNumber, pagination, slugs, contentTabs } from './content-pages.ts';
+import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
+import { slugs, contentTabs } from './content-pages.ts';
 import { formatEstimate, formatSpend } from '../write/estimate.ts';
 
 const perPage = 50;
@@ -70,19 +71,15 @@ export async function batchView(
           ]
         : null,
     ...progress,
-    pagination: pagination({
-      page: readPageNumber(request),
-      total: progress.total,
-      size: perPage,
-      href: (page) => `${host.admin.url(slugs.batch)}?id=${String(batch.id)}&page=${String(page)}`,
-    }),
-    page: readPageNumber(request),
+    pagination: paginate({ ...progress, query: { id: String(batch.id) } }),
     runsHref: host.admin.url(slugs.runs),
   };
 }
 
 export interface BatchProgress {
   readonly total: number;
+  readonly page: number;
+  readonly pages: number;
   readonly finished: number;
   readonly succeeded: number;
   readonly isRunning: boolean;
@@ -99,11 +96,10 @@ export async function batchProgress(
   request: Pick<AdminRequest, 'query' | 'form'>,
 ): Promise<BatchProgress> {
   const { runs } = writer;
-  const page =
-    typeof request.form['page'] === 'string' ? readPageNumber({ query: request.form }) : readPageNumber(request);
   const totals = (await runs.totals([batch.id])).get(batch.id) as BatchTotals;
-  const items = await runs.items(batch.id, { limit: perPage, offset: (page - 1) * perPage });
   const { counts, total } = totals;
+  const { page, pages, ...range } = listPage('page' in request.form ? request.form : request.query, total, perPage);
+  const items = await runs.items(batch.id, range);
   // Cancelled items stay gray.
   const finished = counts.completed + counts.failed;
   const summary = [
@@ -114,6 +110,8 @@ export async function batchProgress(
   ].join(', ');
   return {
     total,
+    page,
+    pages,
     finished,
     succeeded: counts.completed,
     isRunning: batch.status === 'started' && finished + counts.cancelled < total,

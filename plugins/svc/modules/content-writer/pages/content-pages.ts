@@ -1,4 +1,4 @@
-import type { AdminRequest, HostApi } from '#plugin-api';
+import type { HostApi } from '#plugin-api';
 
 /** Slugs of the pages. */
 export const slugs = {
@@ -25,30 +25,4 @@ export function contentTabs(
 /** The id in a query or form field, or null. */
 export function parseId(given: unknown): number | null {
   return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : null;
-}
-
-/** The page number in the query, from 1. */
-export function readPageNumber({ query }: Pick<AdminRequest, 'query'>, name = 'page'): number {
-  return parseId(query[name]) ?? 1;
-}
-
-/** For the host's partial `admin/pages/pagination`; null if there is only one page. */
-export function pagination({
-  page,
-  total,
-  size,
-  href,
-}: {
-  readonly page: number;
-  readonly total: number;
-  readonly size: number;
-  readonly href: (page: number) => string;
-}): { readonly text: string; readonly previous: string | null; readonly next: string | null } | null {
-  const pages = Math.ceil(total / size);
-  if (pages <= 1) return null;
-  return {
-    text: `Page ${String(page)} of ${String(pages)}`,
-    previous: page > 1 ? href(page - 1) : null,
-    next: page < pages ? href(page + 1) : null,
-  };
 }

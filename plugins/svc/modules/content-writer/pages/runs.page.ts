@@ -1,9 +1,10 @@
 import { formatNumber, restError, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
+import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import type { BatchTotals } from '../runs/item.ts';
 import { findEditHref } from './compose-view.ts';
-import { readPageNumber, pagination, slugs, contentTabs } from './content-pages.ts';
+import { slugs, contentTabs } from './content-pages.ts';
 import { formatSpend } from '../write/estimate.ts';
 
 const perPage = 20;
@@ -33,16 +34,17 @@ async function view(writer: ContentWriter, { user, query }: AdminRequest): Promi
   const { host } = writer;
   const { runs } = writer;
   const userId = user.can('manage_options') ? null : user.id;
-  const [page, textPage] = [readPageNumber({ query }), readPageNumber({ query }, 'texts')];
-  const [batches, batchCount, texts, textCount] = await Promise.all([
-    runs.batches({ userId, limit: perPage, offset: (page - 1) * perPage }),
-    runs.countBatches(userId),
-    runs.listTexts({ userId, limit: perPage, offset: (textPage - 1) * perPage }),
-    runs.countTexts(userId),
+  const [batchCount, textCount] = await Promise.all([runs.countBatches(userId), runs.countTexts(userId)]);
+  const [batchPage, textPage] = [
+    listPage(query, batchCount, perPage),
+    listPage({ page: query['texts'] }, textCount, perPage),
+  ];
+  const [batches, texts] = await Promise.all([
+    runs.batches({ userId, limit: perPage, offset: batchPage.offset }),
+    runs.listTexts({ userId, limit: perPage, offset: textPage.offset }),
   ]);
   const totals = await runs.totals(batches.map(({ id }) => id));
   const names = await host.users.names([...new Set([...batches, ...texts].map(({ userId: id }) => id))]);
-  const href = host.admin.url(slugs.runs);
   return {
     tabs: contentTabs(host, 'runs'),
     isEmpty: batchCount + textCount === 0,
@@ -71,13 +73,8 @@ async function view(writer: ContentWriter, { user, query }: AdminRequest): Promi
         fields: { uuid: text.uuid },
       })),
     ),
-    batchPages: pagination({ page, total: batchCount, size: perPage, href: (at) => `${href}?page=${String(at)}` }),
-    textPages: pagination({
-      page: textPage,
-      total: textCount,
-      size: perPage,
-      href: (at) => `${href}?texts=${String(at)}`,
-    }),
+    batchPages: paginate({ ...batchPage, query: {} }),
+    textPages: paginate({ ...textPage, query: {}, parameter: 'texts' }),
   };
 }
 

@@ -1,6 +1,7 @@
-import { requireFound, formatNumber, withNotice } from '#plugin-api';
+import { requireFound, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
+import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { answerQuestion } from '../questions/unanswered-questions.ts';
 import type { Question, QuestionState } from '../questions/question-store.ts';
@@ -49,25 +50,21 @@ export function questionsPage(parts: KnowledgeParts): AdminPageBody {
 
 async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']): Promise<Record<string, unknown>> {
   const { bases, questions } = parts;
-  const { admin } = parts.host;
   const state = states.find(({ id }) => id === query['state'])?.id ?? 'open';
   const baseId =
     typeof query['base'] === 'string' && /^\d{1,9}$/.test(query['base']) ? Number(query['base']) : undefined;
-  const page = Math.max(1, Math.min(100_000, Math.trunc(Number(query['page'])) || 1));
   const filter = { state, ...(baseId !== undefined && { baseId }) };
-  const [all, found, total] = await Promise.all([
-    bases.list(),
-    questions.list(filter, { limit: perPage, offset: (page - 1) * perPage }),
-    questions.count(filter),
-  ]);
+  const total = await questions.count(filter);
+  const { page, pages, ...range } = listPage(query, total, perPage);
+  const [all, found] = await Promise.all([bases.list(), questions.list(filter, range)]);
   const active = all.filter((base) => base.state === 'active');
-  const here = (changes: Readonly<Record<string, string>>): string => {
-    const parameters = { state, ...(baseId !== undefined && { base: String(baseId) }), ...changes };
-    return `${admin.url(questionsSlug)}?${new URLSearchParams(parameters).toString()}`;
-  };
-  const pages = Math.ceil(total / perPage);
+  const ofBase = baseId !== undefined && { base: String(baseId) };
   return {
-    tabs: states.map(({ id, label }) => ({ label, href: here({ state: id }), current: id === state })),
+    tabs: states.map(({ id, label }) => ({
+      label,
+      href: `?${new URLSearchParams({ state: id, ...ofBase }).toString()}`,
+      current: id === state,
+    })),
     isOpen: state === 'open',
     total,
     hasBases: active.length > 0,
@@ -84,13 +81,6 @@ async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']
       chosen: String(question.baseId),
       fields: { question: question.id },
     })),
-    pagination:
-      pages < 2
-        ? null
-        : {
-            text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
-            ...(page > 1 && { previous: here({ page: String(page - 1) }) }),
-            ...(page < pages && { next: here({ page: String(page + 1) }) }),
-          },
+    pagination: paginate({ page, pages, query: { state, ...ofBase } }),
   };
 }
