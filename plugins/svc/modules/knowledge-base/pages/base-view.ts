@@ -1,4 +1,12 @@
-import { formatNumber, formFields, type AdminRequest, type FieldErrors, type FormField } from '#plugin-api';
+import {
+  formatNumber,
+  formFields,
+  type AdminRequest,
+  type FieldErrors,
+  type FormField,
+  type JsonSchema,
+} from '#plugin-api';
+import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { documentEndings } from '../../../kit/documents.ts';
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
@@ -75,12 +83,12 @@ export async function baseView(
   const { sources, questions } = parts;
   const { query = {} } = extras;
   const state = sourceStates.find((known) => known === query['state']);
-  const page = Math.max(1, Math.min(100_000, Math.trunc(Number(query['page'])) || 1));
   const filter = { baseId: base.id, ...(state !== undefined && { state }) };
-  const [counts, rows, total, open] = await Promise.all([
+  const total = await sources.count(filter);
+  const { page, pages, ...range } = listPage(query, total, perPage);
+  const [counts, rows, open] = await Promise.all([
     sources.counts(),
-    sources.list(filter, { limit: perPage, offset: (page - 1) * perPage }),
-    sources.count(filter),
+    sources.list(filter, range),
     questions.count({ baseId: base.id, state: 'open' }),
   ]);
   const { admin } = parts.host;
@@ -104,12 +112,12 @@ export async function baseView(
     rows: rows.map(sourceRow),
     total,
     states: stateTabs(here, { counts: own, all, current: state }),
-    pagination: createPagination({ here, state, page, total }),
+    pagination: paginate({ page, pages, query: { id: String(base.id), state: state ?? '' } }),
     idFields: { id: base.id },
-    ...sourceForms(parts, base, extras),
+    ...addForms(parts, extras),
     test: extras.test ? testView(extras.test) : null,
     fields: settingsFields(base, extras),
-    follows: followChoices(parts, base),
+    follows: postTypes(parts).map(({ name, label }) => ({ name, label, checked: base.follows.includes(name) })),
   };
 }
 
@@ -135,161 +143,98 @@ function stateTabs(
     current,
   }: { readonly counts: SourceCounts; readonly all: number; readonly current: SourceState | undefined },
 ): { label: string; href: string; current: boolean }[] {
-  const labels: Readonly<Record<SourceState, string>> = {
-    pending: 'Waiting',
-    indexing: 'Indexing',
-    indexed: 'Indexed',
-    failed: 'Failed',
-    deleting: 'Deleting',
-  };
   const shown = sourceStates.filter((state) => counts[state] > 0 || state === current);
   return [
     { label: `All ${formatNumber(all)}`, href: here, current: current === undefined },
     ...shown.map((state) => ({
-      label: `${labels[state]} ${formatNumber(counts[state])}`,
+      label: `${badges[state].text} ${formatNumber(counts[state])}`,
       href: `${here}&state=${state}`,
       current: state === current,
     })),
   ];
 }
 
-function createPagination({
-  here,
-  state,
-  page,
-  total,
-}: {
-  readonly here: string;
-  readonly state: string | undefined;
-  readonly page: number;
-  readonly total: number;
-}): Record<string, string> | null {
-  const pages = Math.ceil(total / perPage);
-  if (pages < 2) return null;
-  const to = (number: number): string =>
-    `${here}${state === undefined ? '' : `&state=${state}`}&page=${String(number)}`;
-  return {
-    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
-    ...(page > 1 && { previous: to(page - 1) }),
-    ...(page < pages && { next: to(page + 1) }),
-  };
-}
+const url = { type: 'string', format: 'uri', title: 'URL', required: true } as const;
+
+/** The forms that add sources, by their id and their kind of fields. */
+const sourceForms: Readonly<Record<string, Readonly<Record<'title' | 'action' | 'label', string>> & JsonSchema>> = {
+  text: {
+    title: 'Text',
+    action: 'add-text',
+    label: 'Add text',
+    properties: {
+      title: { type: 'string', title: 'Title', maxLength: 500 },
+      text: {
+        type: 'string',
+        title: 'Text',
+        description: 'Plain text or Markdown. Headings begin with #.',
+        required: true,
+        ui: { rows: 8 },
+      },
+    },
+  },
+  qa: {
+    title: 'Question and answer',
+    action: 'add-answer',
+    label: 'Add answer',
+    properties: {
+      question: { type: 'string', title: 'Question', required: true, maxLength: 1000 },
+      answer: { type: 'string', title: 'Answer', required: true, ui: { rows: 5 } },
+    },
+  },
+  posts: {
+    title: 'Posts of this site',
+    action: 'add-posts',
+    label: 'Add new and changed posts',
+    properties: {
+      type: {
+        type: 'string',
+        title: 'Type',
+        description: 'Adds published posts that are new or have changed since they were indexed.',
+      },
+    },
+  },
+  address: {
+    title: 'Web page',
+    action: 'add-address',
+    label: 'Add page',
+    properties: {
+      url: {
+        ...url,
+        description: 'A web page, a text file or a PDF. Menus and footers are left out.',
+        ui: { mono: true, placeholder: 'https://example.com/help' },
+      },
+    },
+  },
+  sitemap: {
+    title: 'Sitemap',
+    action: 'add-sitemap',
+    label: 'Add pages',
+    properties: {
+      url: {
+        ...url,
+        description: 'Each page it lists, up to 2,000, becomes a source. Index it again to find new pages.',
+        ui: { mono: true, placeholder: 'https://example.com/sitemap.xml' },
+      },
+    },
+  },
+};
 
 /** The forms that add sources. A form with errors is open and shows the submitted values. */
-function sourceForms({ host }: KnowledgeParts, base: KnowledgeBase, { refused }: Extras): Record<string, unknown> {
-  const field: FormTools['field'] = (form, name, init) => ({
-    id: `${form}-${name}`,
-    name,
-    type: 'text',
-    value: refused?.form === form ? (refused.typed[name] ?? '') : '',
-    ...(refused?.form === form && refused.errors[name] !== undefined && { error: refused.errors[name] }),
-    ...init,
-  });
-  const isOpen: FormTools['isOpen'] = (form) => refused?.form === form;
-  const types = host.content
-    .postTypes()
-    .filter((type) => type.public && type.name !== 'attachment')
-    .map(({ name, label }) => ({ value: name, label }));
+function addForms(parts: KnowledgeParts, { refused }: Extras): Record<string, unknown> {
+  const hints = { type: { choices: postTypes(parts).map(({ name, label }) => ({ value: name, label })) } };
   return {
     accept: documentEndings.join(','),
     fileError: refused?.form === 'file' ? (refused.errors['file'] ?? '') : '',
-    forms: [...typedForms({ field, isOpen }), ...fetchedForms({ field, isOpen, types })],
+    forms: Object.entries(sourceForms).map(([id, form]) => {
+      const { typed: values = {}, errors = {} } = refused?.form === id ? refused : {};
+      return { ...form, id, open: refused?.form === id, fields: formFields(form, { values, errors, id, hints }) };
+    }),
   };
 }
 
-interface FormTools {
-  /** Creates a field of a form; a refused form shows the submitted value and its error. */
-  readonly field: (form: string, name: string, init: Readonly<Record<string, unknown>>) => object;
-  readonly isOpen: (form: string) => boolean;
-}
-
-/** Forms for content typed on the page. */
-function typedForms({ field, isOpen }: FormTools): object[] {
-  return [
-    {
-      id: 'text',
-      title: 'Text',
-      action: 'add-text',
-      open: isOpen('text'),
-      label: 'Add text',
-      fields: [
-        field('text', 'title', { label: 'Title', maxlength: 500 }),
-        field('text', 'text', {
-          type: 'textarea',
-          label: 'Text',
-          rows: 8,
-          required: true,
-          help: 'Plain text or Markdown. Headings begin with #.',
-        }),
-      ],
-    },
-    {
-      id: 'qa',
-      title: 'Question and answer',
-      action: 'add-answer',
-      open: isOpen('qa'),
-      label: 'Add answer',
-      fields: [
-        field('qa', 'question', { label: 'Question', required: true, maxlength: 1000 }),
-        field('qa', 'answer', { type: 'textarea', label: 'Answer', rows: 5, required: true }),
-      ],
-    },
-  ];
-}
-
-/** Forms for content that is fetched: posts of this site, and pages of others. */
-function fetchedForms({ field, isOpen, types }: FormTools & { readonly types: readonly object[] }): object[] {
-  return [
-    {
-      id: 'posts',
-      title: 'Posts of this site',
-      action: 'add-posts',
-      open: isOpen('posts'),
-      label: 'Add new and changed posts',
-      fields: [
-        field('posts', 'type', {
-          type: 'select',
-          label: 'Type',
-          options: types,
-          help: 'Adds published posts that are new or have changed since they were indexed.',
-        }),
-      ],
-    },
-    {
-      id: 'address',
-      title: 'Web page',
-      action: 'add-address',
-      open: isOpen('address'),
-      label: 'Add page',
-      fields: [
-        field('address', 'url', {
-          type: 'url',
-          label: 'URL',
-          required: true,
-          mono: true,
-          placeholder: 'https://example.com/help',
-          help: 'A web page, a text file or a PDF. Menus and footers are left out.',
-        }),
-      ],
-    },
-    {
-      id: 'sitemap',
-      title: 'Sitemap',
-      action: 'add-sitemap',
-      open: isOpen('sitemap'),
-      label: 'Add pages',
-      fields: [
-        field('sitemap', 'url', {
-          type: 'url',
-          label: 'URL',
-          required: true,
-          mono: true,
-          placeholder: 'https://example.com/sitemap.xml',
-          help: 'Each page it lists, up to 2,000, becomes a source. Index it again to find new pages.',
-        }),
-      ],
-    },
-  ];
+function postTypes({ host }: KnowledgeParts) {
+  return host.content.postTypes().filter((type) => type.public && type.name !== 'attachment');
 }
 
 function settingsFields(base: KnowledgeBase, { refused }: Extras): FormField[] {
@@ -301,14 +246,4 @@ function settingsFields(base: KnowledgeBase, { refused }: Extras): FormField[] {
     hints: { chunkTokens: { help: 'Changing this splits and embeds all sources again.' } },
     paths: ['name', 'chunkTokens', 'overlapTokens'],
   });
-}
-
-function followChoices(
-  { host }: KnowledgeParts,
-  base: KnowledgeBase,
-): { name: string; label: string; checked: boolean }[] {
-  return host.content
-    .postTypes()
-    .filter((type) => type.public && type.name !== 'attachment')
-    .map(({ name, label }) => ({ name, label, checked: base.follows.includes(name) }));
 }

@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { formatCount, formatNumber, RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
+import {
+  formatCount,
+  formatNumber,
+  invalidFields,
+  RestError,
+  withNotice,
+  withFieldErrors,
+  restError,
+} from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
@@ -7,6 +15,7 @@ import { updateBase, parseInteger } from '../bases/create-base.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { searchKnowledge } from '../find-knowledge.ts';
 import { addSourcesTo, type AddSources } from '../sources/add-source.ts';
+import type { Source } from '../sources/source.ts';
 import { baseView, type Extras } from './base-view.ts';
 import { baseSlug, basesSlug } from '../register.ts';
 
@@ -26,7 +35,7 @@ export function basePage(parts: KnowledgeParts): AdminPageBody {
         withNotice('success', await add(addSourcesTo(parts, base), request), { redirect: basePath(base) }),
       );
     };
-  const added = (title: string): string => `"${title}" added. It is indexed in the background.`;
+  const added = ({ title }: Source): string => `"${title}" added. It is indexed in the background.`;
   return {
     async render(request) {
       const id = request.query['id'];
@@ -34,27 +43,17 @@ export function basePage(parts: KnowledgeParts): AdminPageBody {
     },
     actions: {
       'add-text': adding('text', async (to, request) =>
-        added((await to.text({ title: readText(request, 'title'), text: readText(request, 'text') })).title),
+        added(await to.text({ title: readText(request, 'title'), text: readText(request, 'text') })),
       ),
       'add-answer': adding('qa', async (to, request) =>
-        added(
-          (await to.answer({ question: readText(request, 'question'), answer: readText(request, 'answer') })).title,
-        ),
+        added(await to.answer({ question: readText(request, 'question'), answer: readText(request, 'answer') })),
       ),
       'add-file': adding('file', async (to, request) => {
         const file = request.files?.['file'];
-        if (file === undefined || file.size === 0)
-          throw new RestError({
-            code: 'rest_invalid_param',
-            status: 400,
-            message: 'Choose a file.',
-            data: { params: { file: 'Choose a file.' } },
-          });
-        return added((await to.file({ name: file.name, bytes: await readFile(file.path) })).title);
+        if (file === undefined || file.size === 0) throw invalidFields({ file: 'Choose a file.' });
+        return added(await to.file({ name: file.name, bytes: await readFile(file.path) }));
       }),
-      'add-address': adding('address', async (to, request) =>
-        added((await to.address(readText(request, 'url'))).title),
-      ),
+      'add-address': adding('address', async (to, request) => added(await to.address(readText(request, 'url')))),
       'add-sitemap': adding(
         'sitemap',
         async (to, request) =>
