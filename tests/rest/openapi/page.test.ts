@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { OpenApiDocument, RouteDefinition } from '#plugin-api';
+import { argumentBounds } from '#plugin-api';
 import { describeReference } from '../../../host/rest/openapi/page/reference.ts';
 import type { OperationView } from '../../../host/rest/openapi/page/reference.ts';
 import { openBrowserSession } from '../../clients/browser-session.ts';
@@ -32,6 +33,7 @@ describe('the reference of a namespace', () => {
           items: { type: 'object', properties: { name: { type: 'string', required: true, enum: ['a', 'b'] } } },
         },
         size: { type: ['integer', 'null'], minimum: 1, default: 5, description: 'How large.' },
+        any: { type: 'integer', ...argumentBounds.anyInteger },
         either: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] },
       },
     });
@@ -45,6 +47,7 @@ describe('the reference of a namespace', () => {
         description: 'How large.',
         rules: ['Default 5.', 'At least 1.'],
       },
+      { name: 'any', type: 'integer', isRequired: false, description: '', rules: [] },
       { name: 'either', type: 'string or list of number', isRequired: false, description: '', rules: [] },
     ]);
   });

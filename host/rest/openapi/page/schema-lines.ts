@@ -104,6 +104,9 @@ const rules: readonly (readonly [keyword: string, text: (value: unknown) => stri
 
 function ruleTexts(schema: OpenApiObject): string[] {
   return rules
-    .flatMap(([keyword, text]) => (schema[keyword] === undefined ? [] : [text(schema[keyword])]))
+    .flatMap(([keyword, text]) => {
+      const value = schema[keyword];
+      return value === undefined || Math.abs(Number(value)) === Number.MAX_VALUE ? [] : [text(value)];
+    })
     .filter((text) => text !== '');
 }
