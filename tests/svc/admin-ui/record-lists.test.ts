@@ -60,6 +60,9 @@ describeBotsAdmin('the lists of AI forms and of tasks', (admin) => {
     expect(await shown(`${page}?status=paused`)).to.deep.equal(['Beta']);
     expect(await shown(`${page}?s=ALP`)).to.deep.equal(['Alpha']);
     expect(await shown(`${page}?sort=name&order=desc`)).to.deep.equal(['Beta', 'Alpha']);
+    expect((await browser.get(`${page}/edit?id=${String(id)}`)).html).to.match(/<h1[^>]*>Alpha</);
+    const types = await browser.get(`${page}/edit?type=data_extraction`);
+    expect(types.html).to.match(/<option value="openai"[^>]*>OpenAI</);
     expect((await browser.submit(page, 'bulk', { do: 'inactive', ids })).text).to.contain('Select');
     expect((await browser.submit(page, 'bulk', { do: 'delete', ids })).text).to.contain('2 tasks deleted.');
     expect(await tasks()).to.deep.equal([]);

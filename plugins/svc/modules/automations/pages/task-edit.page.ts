@@ -4,7 +4,7 @@ import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import { sourceSchema, taskSchema } from '../tasks/task.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
-import { requireTaskOfForm, requireTaskOfQuery, taskLink } from './require-task.ts';
+import { requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
 import { taskSlug } from './task-slugs.ts';
 import { readFile } from 'node:fs/promises';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
@@ -42,8 +42,7 @@ async function editPage(
 ): Promise<AdminView> {
   return {
     template: 'svc/automation-edit',
-    title: task === null ? 'New automation' : 'Edit',
-    trail: task === null ? [] : [taskLink(automations, task)],
+    title: task === null ? 'New automation' : task.name,
     data: await taskEditView(automations, { ...typed, id: task?.id ?? null }),
   };
 }

@@ -43,14 +43,16 @@ export function createDataTask(parts: DataTaskParts): AutomationTaskType {
 }
 
 function settingsSchema(providers: DataTaskParts['providers']): JsonSchema {
-  const ids = providers
-    .all()
-    .filter(({ text }) => text !== undefined)
-    .map(({ id }) => id);
+  const choices = providers.all().filter(({ text }) => text !== undefined);
   return {
     type: 'object',
     properties: {
-      provider: { type: 'string', title: 'Provider', enum: ids, default: ids[0] ?? '' },
+      provider: {
+        type: 'string',
+        title: 'Provider',
+        oneOf: choices.map(({ id, label }) => ({ const: id, title: label })),
+        default: choices[0]?.id ?? '',
+      },
       model: {
         type: 'string',
         title: 'Model',
