@@ -149,8 +149,7 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
       group: 'system',
       body: async () =>
         (await import('./pages/tools-page.ts')).createToolsPage({
-          cron: core.cron,
-          jobs: core.jobs,
+          ...core,
           backups: hasBackups(core) ? async () => (await openBackups(core)).list() : null,
         }),
     },

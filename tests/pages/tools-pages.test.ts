@@ -240,13 +240,23 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     });
     await site.host.cron.schedule('0 3 * * *', 'shop_bad');
     await site.host.cron.run('shop_bad');
-    const { text } = await browser.get('/admin/tools');
+    const { text, html } = await browser.get('/admin/tools');
     expect(text)
       .to.match(/Cron .* \d+ events \d+ failures?/)
       .and.match(/Jobs .* \d+ waiting jobs?/)
-      .and.contain('No backups yet');
+      .and.match(/Hooks .* \d+ hooks Search hooks/)
+      .and.match(/Security log .* Newest: \d+ \w+ \d{4}/)
+      .and.contain('No backups yet Create a backup');
+    expect(html).to.contain('href="/admin/tools/cron#history"');
     await browser.submit('/admin/tools/backup', 'create');
-    expect((await browser.get('/admin/tools')).text).to.match(/Newest: \d+ \w+ \d{4}/);
+    expect((await browser.get('/admin/tools')).text).to.match(/Backup .* Newest: \d+ \w+ \d{4}/);
+  });
+
+  it('name tags and categories in the case of a sentence', async () => {
+    expect((await browser.get('/admin/terms/post_tag')).html)
+      .to.contain('No tags yet')
+      .and.contain('Search tags');
+    expect((await browser.get('/admin/terms/category')).html).to.contain('Search categories');
   });
 
   it('show the components of pages with LOG_LEVEL=debug alone', async () => {

@@ -112,6 +112,13 @@ const columns = [
   { label: 'Posts', key: 'count', isNumber: true },
 ];
 
+/** Whole sentences for the taxonomies of the host, so that translations can change the case of the name. */
+function listTexts({ name, label }: Taxonomy): { readonly searchLabel: string; readonly emptyTitle: string } {
+  if (name === 'category') return { searchLabel: 'Search categories', emptyTitle: 'No categories yet' };
+  if (name === 'post_tag') return { searchLabel: 'Search tags', emptyTitle: 'No tags yet' };
+  return { searchLabel: `Search ${label.toLowerCase()}`, emptyTitle: `No ${label.toLowerCase()} yet` };
+}
+
 async function showTerms(
   given: ContentPagesDependencies,
   taxonomy: Taxonomy,
@@ -161,6 +168,7 @@ async function showTerms(
       errors,
       parents: hierarchical ? await parentChoices(given, name, editing) : [],
       search,
+      ...listTexts(taxonomy),
       mayDeleteAny: mayDelete,
       bulkFields: { back: listQuery(list) },
       bulkOptions: [
