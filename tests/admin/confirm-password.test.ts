@@ -44,6 +44,7 @@ describe('confirming the password', () => {
     expect([asked.status, runs]).to.deep.equal([403, []]);
     expect(asked.text)
       .to.contain('Confirm your password')
+      .and.contain('>Confirm password</button>')
       .and.contain('name="settings[key]" value="a &quot;b&quot;"')
       .and.contain('name="names[0]" value="x"');
     const wrong = await browser.post(target, { ...typed, _password: 'wrong' });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { totpCode } from '../users/two-factor/totp-code.ts';
-import { accessibilityViolations, ada, expectLooks, openBrowser, openPage, signIn } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openBrowser, openDetails, openPage, signIn } from './browser.ts';
 
 const step = 30_000;
 
@@ -162,5 +162,35 @@ describe('two-step sign-in in a browser', () => {
     await page.goto(`${host.url}/admin/settings`);
     expect(await page.getByLabel('Administrator').isChecked()).to.equal(true);
     await page.context().close();
+  });
+});
+
+describe('a form that asks for the password in a dialog', () => {
+  it('names its action on the button, also after a wrong password', async () => {
+    const host = await createTestHost({ plugins: ['svc'] });
+    const browser = await openBrowser();
+    try {
+      await host.users.create(ada);
+      const { page } = await openPage(browser);
+      await signIn(page, host);
+      await page.goto(`${host.url}/admin/svc?provider=openai`);
+      await openDetails(page);
+      const form = page.locator('form[data-provider="openai"]');
+      await form.getByLabel('API key').fill('a key');
+      host.clock.jump(10 * 60_000);
+      await form.getByRole('button', { name: 'Save and test' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Confirm your password' });
+      await dialog.getByLabel('Password').fill('wrong');
+      await dialog.getByRole('button', { name: 'Save and test', exact: true }).click();
+      await dialog.getByText('Incorrect password.').waitFor();
+      await expectLooks(page);
+      await dialog.getByLabel('Password').fill(ada.password);
+      await dialog.getByRole('button', { name: 'Save and test', exact: true }).click();
+      await form.locator('.notice').waitFor();
+      expect(await dialog.count()).to.equal(0);
+    } finally {
+      await browser.close();
+      await host.stop();
+    }
   });
 });

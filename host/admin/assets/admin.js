@@ -241,7 +241,7 @@ async function send(form, button) {
   const url = button?.getAttribute('formaction') || form.action;
   let result = await post(url, body);
   while (result.code === 'fresh_sign_in_required') {
-    const password = await askForPassword(body.has('_password') ? result.notice.text : '');
+    const password = await askForPassword(button, body.has('_password') ? result.notice.text : '');
     if (password === null) break;
     body.set('_password', password);
     result = await post(url, body);
@@ -264,8 +264,8 @@ async function post(url, body) {
   }
 }
 
-/** Asks for the password in a dialog. Null: canceled. */
-async function askForPassword(error) {
+/** Asks for the password in a dialog, whose button names the action. Null: canceled. */
+async function askForPassword(button, error) {
   const input = element('input', {
     class: 'input',
     type: 'password',
@@ -285,7 +285,7 @@ async function askForPassword(error) {
         element('p', { class: 'field-error', id: 'dialog-password-error', role: 'alert' }, [error]),
       ]),
     ],
-    label: __('Continue'),
+    label: button?.dataset.idleText?.trim() || __('Continue'),
     kind: 'primary',
   });
   return isConfirmed ? input.value : null;
@@ -323,7 +323,7 @@ function showResult(region, { notice, reveal }) {
   region.replaceChildren(...nodes);
 }
 
-function element(name, attributes, children) {
+function element(name, attributes, children = []) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   node.append(...children);
