@@ -52,8 +52,9 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
   const { url, setupLink } = await startNoted(host, starts);
   unwatch();
   recovery?.finish();
-  print(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
-  if (setupLink !== null) print(`Set up your site: ${setupLink}`);
+  const printText = await textPrinter(config);
+  printText(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
+  if (setupLink !== null) printText(`Set up your site: ${setupLink}`);
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
 }
@@ -63,9 +64,17 @@ export async function describeError(error: unknown): Promise<string> {
   return (await import('./cli/start-errors.ts')).describeStartError(error);
 }
 
+/** Prints in the language of the terminal. Log lines stay English. */
+async function textPrinter({ locale }: Pick<Config, 'locale'>): Promise<(line: string) => void> {
+  if (locale === '') return print;
+  const { translatorWithoutSite } = await import('./cli/terminal-language.ts');
+  const translate = translatorWithoutSite(locale);
+  return (line) => print(translate(line));
+}
+
 async function recover(config: Config, plugin: string): Promise<Recovery> {
   const { offerRecovery } = await import('./recovery.ts');
-  return keepAlive(offerRecovery({ config, clock: createSystemClock(), plugin, print }));
+  return keepAlive(offerRecovery({ config, clock: createSystemClock(), plugin, print: await textPrinter(config) }));
 }
 
 function leaveOut(config: Config, plugin: string): Config {

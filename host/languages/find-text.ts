@@ -73,13 +73,13 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     }
     return undefined;
   };
-  /** Counts within a text, such as `3 days`, sentences, and words such as `category`. Other values are data. */
+  /** Counts within a text, such as `3 days`, sentences, and words such as `category`. Other values and those in quotes are data. */
   const fillMatch = (text: string, match: RegExpExecArray, names: readonly string[]): string =>
-    text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    text.replace(/\{(\w+)\}/g, (placeholder, name: string, at: number) => {
       const value = match[names.indexOf(name) + 1];
       if (value === undefined) return placeholder;
       if (/^\d/.test(value) || (/[.!?]$/.test(value) && value.includes(' '))) return translateOrNull(value) ?? value;
-      return /^[a-z]/.test(value) ? (find(value) ?? value) : value;
+      return /^[a-z]/.test(value) && !isQuoted(text, at) ? (find(value) ?? value) : value;
     });
   const patternText = (found: string | readonly string[] | undefined, count: string | undefined): string | undefined =>
     typeof found === 'string' ? found : found?.[init.formOf(Number(count?.replace(/\D/g, '')))];
@@ -96,6 +96,12 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     }
     return translated.join(' ');
   };
+  /** A line of a report, such as `data folder: It is not writable.` */
+  const translateLabeled = (text: string): string | undefined => {
+    const [, name = '', rest = ''] = /^([a-z][a-z ]*): (.+)$/s.exec(text) ?? [];
+    const label = name === '' ? undefined : find(name);
+    return label && `${label}: ${translateOrNull(rest) ?? translateSentences(rest)}`;
+  };
   return {
     find,
     findPlural,
@@ -103,7 +109,7 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
       if (text.length > maxLength || !/\p{L}{2}/u.test(text)) return text;
       let known = remembered.get(text);
       if (known === undefined) {
-        known = translateOrNull(text) ?? translateSentences(text);
+        known = translateOrNull(text) ?? translateLabeled(text) ?? translateSentences(text);
         if (remembered.size >= maxRemembered) remembered.clear();
         remembered.set(text, known);
       }
@@ -133,6 +139,10 @@ function toPattern(key: string): Pattern | undefined {
 /** Whether a value is more likely a part of a sentence. */
 function isLong(value: string): boolean {
   return value.split(' ').filter((word) => !/\d/.test(word)).length > maxWords;
+}
+
+function isQuoted(text: string, at: number): boolean {
+  return /['‘’"“”„«»]/.test(text.charAt(at - 1));
 }
 
 function escapePattern(text: string): string {

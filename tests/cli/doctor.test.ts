@@ -24,4 +24,33 @@ describe('doctor', () => {
       await rm(folder, { recursive: true, force: true });
     }
   });
+
+  it('reports in the language of the terminal, and in English to programs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-doctor-'));
+    const host = await createTestHost({ database: folder, env: { LANG: 'de_DE.UTF-8' } });
+    try {
+      await host.users.create({
+        login: 'ada',
+        email: 'ada@example.com',
+        password: 'long enough for all',
+        role: 'administrator',
+      });
+      const { out, err } = await host.cli('doctor');
+      expect(err).to.equal('');
+      const german = out.trim().split('\n').slice(1);
+      const checks = JSON.parse((await host.cli('doctor', '--json')).out) as { check: string; detail: string }[];
+      expect(german).to.have.length(checks.length);
+      expect(german[1]).to.match(/^Datenordner +in Ordnung/);
+      const isEnglish = ({ check, detail }: (typeof checks)[number], line = ''): boolean =>
+        line.startsWith(`${check} `) ||
+        (/[a-z]{2}/.test(detail) && !detail.includes('/') && line.endsWith(`  ${detail}`));
+      expect(checks.filter((row, index) => isEnglish(row, german[index])).map(({ check }) => check)).to.deep.equal([
+        // A name.
+        'node',
+      ]);
+    } finally {
+      await host.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 });

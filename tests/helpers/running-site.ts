@@ -58,7 +58,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
       });
     });
 
-  const [, url = ''] = await waitFor(/Ready on (http:\S+)/);
+  const [, url = ''] = await waitFor(/(?:Ready on|Bereit unter) (http:\S+)/);
   return {
     url,
     dataDir,

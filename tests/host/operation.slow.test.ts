@@ -29,15 +29,18 @@ describeHosts('a running site', ({ location }) => {
 
   afterEach(() => site.stop());
 
-  it('creates its first administrator from the environment, prints no link and reports its health', async function () {
+  it('creates its first administrator, prints in the language of the terminal and reports its health', async function () {
     this.timeout(240_000);
     site = await startSite({
       ...environment(),
       ADMIN_USER: 'ada',
       ADMIN_PASSWORD: 'correct horse',
       ADMIN_EMAIL: 'ada@example.com',
+      LANG: 'de_DE.UTF-8',
     });
-    expect(site.output()).not.to.include('Set up your site');
+    expect(site.output())
+      .to.match(/^Bereit unter http:\S+ \(\w+, [\d.]+ ms\)$/m)
+      .and.not.include('Website einrichten:');
     expect(await (await fetch(`${site.url}/healthz`)).json()).to.deep.equal({ status: 'ok' });
     expect(await (await fetch(`${site.url}/readyz`)).json()).to.deep.equal({
       status: 'ready',
@@ -45,7 +48,7 @@ describeHosts('a running site', ({ location }) => {
     });
     expect(await (await fetch(`${site.url}/metrics`)).text()).to.include('# TYPE');
     expect(JSON.parse(await site.cli('user', 'list', '--json'))).to.have.nested.property('[0].login', 'ada');
-    expect(await site.cli('doctor')).to.include('administrator');
+    expect(await site.cli('doctor')).to.match(/^Administrator +in Ordnung +vorhanden$/m);
   });
 
   it('sees what the command line changes', async function () {

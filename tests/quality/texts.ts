@@ -59,6 +59,10 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     '{1}, active',
     '{1}, inactive',
     'Search: {1}',
+    // Checks of the command doctor and their results.
+    ...['data folder', 'file modes', 'database', 'migrations', 'secrets', 'mail', 'uploads', 'security log'],
+    ...['administrator', 'plugins', 'plugin health', 'ok', 'failed', 'private', 'all applied', 'readable', 'complete'],
+    ...['present', 'good', 'key file in DATA_DIR'],
     ...['session with nonce', 'application password', 'public'],
     ...['There are no headers for caches.', 'Lists the hooks that ran or have callbacks, with owners and counts.'],
   ],
@@ -124,11 +128,13 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Counts whose nouns are names of units, taxonomies and kinds of personal data. */
+/** Counts whose nouns are names of units, taxonomies, kinds of personal data and results of checks. */
 const derivedCounts: Readonly<Record<string, readonly (readonly [one: string, many: string])[]>> = {
   host: [
     ...['day', 'hour', 'minute', 'second', 'tag'].map((unit) => [unit, `${unit}s`] as const),
     ['category', 'categories'],
+    ['active', 'active'],
+    ['entries, unchanged', 'entries, unchanged'],
   ],
   svc: [
     ...[
