@@ -125,7 +125,7 @@ function openLanguage(locale: string, read: () => ReadonlyMap<string, Catalog>):
   return {
     tag,
     direction: rightToLeft.has(tag.split('-', 1)[0] ?? '') ? 'rtl' : 'ltr',
-    ...createTextFinder({ read, formOf: (count) => forms.indexOf(plurals.select(count)) }),
+    ...createTextFinder({ read, tag, formOf: (count) => forms.indexOf(plurals.select(count)) }),
   };
 }
 

@@ -6,6 +6,8 @@ export type Catalog = Readonly<Record<string, string | readonly string[]>>;
 export interface TextFinderInit {
   /** The catalogs by plugin; `host` is that of the host. Read on first use. */
   readonly read: () => ReadonlyMap<string, Catalog>;
+  /** BCP 47, for dates and numbers. */
+  readonly tag: string;
   /** Index of the plural form of a count. */
   readonly formOf: (count: number) => number;
 }
@@ -32,6 +34,17 @@ const maxSentences = 6;
 const sentenceEnd = /(?<=[^\d][.?!:]) (?=[\p{Lu}'“])/u;
 /** Between two sentences, or a day and its figure. */
 const partEnd = new RegExp(`${sentenceEnd.source}|(?<=:) (?=\\d)`, 'u');
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const wholeNumber = String.raw`\d{1,3}(?:,\d{3})*`;
+const valueForms: readonly (readonly [RegExp, (match: readonly string[], tag: string) => string | undefined])[] = [
+  [/^(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})(?:, (\d\d:\d\d))?$/, toDate],
+  [/^([A-Z][a-z]+day),? (\d{1,2}) ([A-Z][a-z]{2})[a-z]*$/, toDay],
+  [new RegExp(`^in (${wholeNumber}) (second|minute|hour|day)s?$`), toWait],
+  // No decimals without a unit, which may be a version.
+  [new RegExp(`^(${wholeNumber}(?:\\.\\d{1,2})?)( (?:KB|MB|GB|s))$`), toNumber],
+  [new RegExp(`^(${wholeNumber})$`), toNumber],
+];
 
 /** Finds texts in the catalogs: the plugin's own first, then that of the host, then those of the other plugins. */
 export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 'findPlural' | 'translate'> {
@@ -73,11 +86,13 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     }
     return undefined;
   };
-  /** Counts within a text, such as `3 days`, sentences, and words such as `category`. Other values and those in quotes are data. */
+  /** Counts within a text, such as `3 days`, dates, sentences, and words such as `category`. Other values and those in quotes are data. */
   const fillMatch = (text: string, match: RegExpExecArray, names: readonly string[]): string =>
     text.replace(/\{(\w+)\}/g, (placeholder, name: string, at: number) => {
       const value = match[names.indexOf(name) + 1];
       if (value === undefined) return placeholder;
+      const own = translateValue(value, init.tag);
+      if (own !== undefined) return own;
       if (/^\d/.test(value) || (/[.!?]$/.test(value) && value.includes(' '))) return translateOrNull(value) ?? value;
       return /^[a-z]/.test(value) && !isQuoted(text, at) ? (find(value) ?? value) : value;
     });
@@ -147,4 +162,52 @@ function isQuoted(text: string, at: number): boolean {
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/**
+ * A date, wait or number that was formatted in English, as in the errors that are stored, in another language. Undefined for
+ * other values.
+ *
+ * @param tag BCP 47.
+ */
+function translateValue(value: string, tag: string): string | undefined {
+  for (const [form, translate] of valueForms) {
+    const match = form.exec(value);
+    if (match) return translate(match, tag);
+  }
+  return undefined;
+}
+
+function toDate([, day, month = '', year, time]: readonly string[], tag: string): string | undefined {
+  const date = Date.parse(`${String(day)} ${month} ${String(year)} ${time ?? '00:00'} UTC`);
+  if (!months.includes(month) || Number.isNaN(date)) return undefined;
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const style = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC', ...(time && clock) } as const;
+  return new Intl.DateTimeFormat(tag, style).format(date);
+}
+
+/** The text has no year, so any will do in which the day has that name. */
+function toDay([, weekday, day, month = '']: readonly string[], tag: string): string | undefined {
+  const nameOf = (locale: string, date: number): string =>
+    new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(date);
+  for (let year = 2000; year < 2028; year += 1) {
+    const date = Date.UTC(year, months.indexOf(month), Number(day));
+    if (new Date(date).getUTCDate() === Number(day) && nameOf('en', date) === weekday)
+      return new Intl.DateTimeFormat(tag, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+        date,
+      );
+  }
+  return undefined;
+}
+
+function toWait([, count, unit]: readonly string[], tag: string): string {
+  return new Intl.RelativeTimeFormat(tag).format(toValue(count), unit as Intl.RelativeTimeFormatUnit);
+}
+
+function toNumber([, value, unit = '']: readonly string[], tag: string): string {
+  return new Intl.NumberFormat(tag, { maximumFractionDigits: 2 }).format(toValue(value)) + unit;
+}
+
+function toValue(text = ''): number {
+  return Number(text.replaceAll(',', ''));
 }

@@ -105,14 +105,25 @@ const waitUnits = [
   [1_000, 'second'],
 ] as const;
 
-/**
- * A duration in words, for sentences such as "Try again in 3 minutes." Rounds up, so that a retry is never too early.
- *
- * @param milliseconds 0 or more; at least `1 second` is returned.
- */
-export function formatWait(milliseconds: number): string {
+function countUnits(milliseconds: number): readonly [count: number, unit: string] {
   const [size, unit] = waitUnits.find(([size]) => milliseconds >= size) ?? [1_000, 'second'];
-  return formatCount(Math.max(1, Math.ceil(milliseconds / size)), unit);
+  return [Math.max(1, Math.ceil(milliseconds / size)), unit];
+}
+
+/** A duration in words, such as `3 minutes`. Rounds up. @param milliseconds 0 or more; at least `1 second` is returned. */
+export function formatWait(milliseconds: number): string {
+  return formatCount(...countUnits(milliseconds));
+}
+
+/**
+ * `in 3 minutes`, for errors such as "Try again in 3 minutes." English: as a part of an error it is translated with it, for each
+ * reader. Rounds up, so that a retry is never too early.
+ *
+ * @param milliseconds 0 or more; at least `in 1 second` is returned.
+ */
+export function formatRetryTime(milliseconds: number): string {
+  const [count, unit] = countUnits(milliseconds);
+  return `in ${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB'] as const;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clientNetwork, RestError, formatWait, retryAfter } from '#plugin-api';
+import { clientNetwork, RestError, formatRetryTime, retryAfter } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Knex, Logger, User } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
@@ -199,12 +199,12 @@ function hash(parts: readonly (string | number)[]): string {
 }
 
 function tooMany(wait: number): RestError {
-  const message = `Too many sign-in attempts. Try again in ${formatWait(wait)}.`;
+  const message = `Too many sign-in attempts. Try again ${formatRetryTime(wait)}.`;
   return limitReached({ code: 'too_many_login_attempts', message, wait });
 }
 
 function tooManyComments(wait: number): RestError {
-  const message = `You are posting comments too quickly. Try again in ${formatWait(wait)}.`;
+  const message = `You are posting comments too quickly. Try again ${formatRetryTime(wait)}.`;
   return limitReached({ code: 'comment_flood', message, wait });
 }
 

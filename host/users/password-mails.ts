@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clientNetwork, formatWait } from '#plugin-api';
+import { clientNetwork, formatRetryTime } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Logger, User, UsersApi } from '#plugin-api';
 import { count, limitReached } from './login-limiter.ts';
 import { linkLifetimes, type PasswordLinkKind, type PasswordLinks } from './password-links.ts';
@@ -127,6 +127,6 @@ async function countRequest(
   const { tries, expiresAt } = await count(database.knex, subject, now);
   if (tries <= maxPerAddress) return;
   const wait = expiresAt - now;
-  const message = `Too many requests. Try again in ${formatWait(wait)}.`;
+  const message = `Too many requests. Try again ${formatRetryTime(wait)}.`;
   throw limitReached({ code: 'too_many_reset_requests', message, wait });
 }

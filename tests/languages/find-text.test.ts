@@ -1,8 +1,13 @@
 import { expect } from 'chai';
+import { formatDate, formatRetryTime, inLanguage, type Language } from '#plugin-api';
 import { createTextFinder, type Catalog } from '../../host/languages/find-text.ts';
 
 const open = (catalogs: Readonly<Record<string, Catalog>>) =>
-  createTextFinder({ read: () => new Map(Object.entries(catalogs)), formOf: (count) => (count === 1 ? 0 : 1) });
+  createTextFinder({
+    read: () => new Map(Object.entries(catalogs)),
+    tag: 'de',
+    formOf: (count) => (count === 1 ? 0 : 1),
+  });
 
 describe('the texts of catalogs', () => {
   const finder = open({
@@ -11,6 +16,11 @@ describe('the texts of catalogs', () => {
       'Deleted {name}.': '{name} gelöscht.',
       '{count} day': ['{count} Tag', '{count} Tage'],
       'Try again in {1}.': 'Erneut in {1}.',
+      'Come back {when}.': 'Erneut {when}.',
+      'It ends on {1}.': 'Endet am {1}.',
+      'At most {1}.': 'Höchstens {1}.',
+      "No '{1}'.": 'Kein „{1}“.',
+      folder: 'Ordner',
       'Edit {1}': '{1} ändern',
       category: 'Kategorie',
       'Kept ({sentence})': 'Kept [{sentence}]',
@@ -40,6 +50,34 @@ describe('the texts of catalogs', () => {
     expect(finder.translate('Edit category')).to.equal('Kategorie ändern');
     expect(finder.translate('2 Jan: 3 days')).to.equal('2 Jan: 3 Tage');
     expect(finder.translate('Kept (Deleted B.)')).to.equal('Kept [B gelöscht.]');
+  });
+
+  it('are not searched for what is in quotes', () => {
+    expect(finder.translate("No 'category'.")).to.equal('Kein „category“.');
+  });
+
+  it('are found for a line with its label', () => {
+    expect(finder.translate("folder: No 'a'.")).to.equal('Ordner: Kein „a“.');
+    expect(finder.translate('file: gone')).to.equal('file: gone');
+  });
+
+  it('have dates, waits and numbers as the language writes them', () => {
+    const time = Date.UTC(2026, 8, 3, 14, 5);
+    for (const style of ['date', 'dateTime', 'day'] as const) {
+      const german = inLanguage({ tag: 'de' } as Language, () => formatDate(time, style, 'UTC'));
+      expect(finder.translate(`It ends on ${formatDate(time, style, 'UTC')}.`)).to.equal(`Endet am ${german}.`);
+    }
+    expect(finder.translate(`Come back ${formatRetryTime(2.5 * 86_400_000)}.`)).to.equal('Erneut in 3 Tagen.');
+    expect(finder.translate(`Come back ${formatRetryTime(3_600_000)}.`)).to.equal('Erneut in 1 Stunde.');
+    for (const [english, german] of [
+      ['1,204', '1.204'],
+      ['1.5 MB', '1,5 MB'],
+      ['1.25', '1.25'],
+      ['20260', '20260'],
+      ['Funday 3 May', 'Funday 3 May'],
+      ['31 Abc 2026', '31 Abc 2026'],
+    ])
+      expect(finder.translate(`At most ${String(english)}.`)).to.equal(`Höchstens ${String(german)}.`);
   });
 
   it('are found sentence by sentence', () => {

@@ -110,7 +110,7 @@ export const errors = defineErrors('rest_svc_', {
   message_followed: [409, 'Other messages followed this one. Send it again as a new message.'],
 
   provider_rate_limited: [429, '{provider} is limiting the rate of requests: {reason}'],
-  rate_limited: [429, 'Too many requests. Try again in {wait}.'],
+  rate_limited: [429, 'Too many requests. Try again {when}.'],
   budget_exhausted: [429, 'The budget “{budget}” is used up for {period}. It resets on {date}.'],
   guests_not_allowed: [403, '{reason}'],
   chat_limit_reached: [429, '{reason}'],

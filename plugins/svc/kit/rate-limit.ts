@@ -1,4 +1,4 @@
-import { createMinuteCounter, formatWait, retryAfter } from '#plugin-api';
+import { createMinuteCounter, formatRetryTime, retryAfter } from '#plugin-api';
 import type { Clock, DatabaseApi, Migration, RestError } from '#plugin-api';
 import { currentDryRun } from './dry-run.ts';
 import { errors } from './errors.ts';
@@ -88,5 +88,5 @@ export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now
 
 function rateLimited(seconds: number): RestError {
   const wait = seconds * 1000;
-  return errors.rate_limited({ values: { wait: formatWait(wait) }, headers: retryAfter(wait) });
+  return errors.rate_limited({ values: { when: formatRetryTime(wait) }, headers: retryAfter(wait) });
 }

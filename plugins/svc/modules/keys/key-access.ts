@@ -1,4 +1,4 @@
-import { formatDate, type HostApi } from '#plugin-api';
+import { formatDate, inLanguage, type HostApi } from '#plugin-api';
 import type { Caller } from '../../kit/caller.ts';
 import { currentDryRun } from '../../kit/dry-run.ts';
 import { errors } from '../../kit/errors.ts';
@@ -103,9 +103,11 @@ async function requireUsable(
   const values = { key: key.name };
   const state = keyState(key, now);
   if (state === 'revoked') throw errors.key_revoked({ values });
-  if (state === 'expired')
-    throw errors.key_expired({
-      values: { ...values, date: formatDate(key.expiresAt ?? now, 'date', await site.timezone()) },
-    });
+  if (state === 'expired') {
+    const timeZone = await site.timezone();
+    // English: the error is translated as a whole where it is shown.
+    const date = inLanguage(undefined, () => formatDate(key.expiresAt ?? now, 'date', timeZone));
+    throw errors.key_expired({ values: { ...values, date } });
+  }
   if (isReplaced && now >= (key.oldUntil ?? 0)) throw errors.key_replaced({ values });
 }

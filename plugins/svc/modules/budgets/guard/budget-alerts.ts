@@ -1,4 +1,4 @@
-import { retryAfter, formatDate, type HostApi, type RestError } from '#plugin-api';
+import { formatDate, inLanguage, retryAfter, type HostApi, type RestError } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { alertFrom, amountOf, type Budget } from '../budget.ts';
 import { BudgetRefusal } from './budget-guard.ts';
@@ -46,7 +46,8 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
         values: {
           budget: budget.name,
           period: budget.period === 'day' ? 'today' : 'this month',
-          date: formatDate(endsAt, 'day', timeZone),
+          // English: the error is translated as a whole where it is shown.
+          date: inLanguage(undefined, () => formatDate(endsAt, 'day', timeZone)),
         },
         data: { budget: budget.id },
         headers: retryAfter(endsAt - clock.now()),
