@@ -10,7 +10,7 @@ import { describeEditor, png } from './editor-cases.ts';
 
 const rich = `<h2>A heading</h2><p>Some text with a <a href="/">link</a>, <code>code</code> and averyveryveryveryveryverylongwordthatdoesnotfitintoanarrowwindowatall.</p>
 <ul><li>One</li><li>Two</li></ul><blockquote><p>Said once.</p></blockquote><pre><code>const answer = 'a line of code that is rather longer than a narrow window is wide';</code></pre>
-<table><thead><tr><th>Name</th><th>Value</th></tr></thead><tbody><tr><td>First</td><td>1</td></tr></tbody></table>`;
+<table><thead><tr><th>Name</th><th>Temperature</th><th>Preparation</th><th>Difficulty</th></tr></thead><tbody><tr><td>First</td><td>1</td><td>2</td><td>3</td></tr></tbody></table>`;
 
 describe('content in a browser', () => {
   let folder = '';

@@ -62,6 +62,9 @@ export async function listedPostViews(
   );
 }
 
+/** Tables scroll where they are wider than the page, so the keyboard must reach them. */
+const focusTables = (html: string): string => html.replace(/<table(?=[\s>])/gi, '<table tabindex="0"');
+
 export async function singlePostView(
   given: PublicSiteDependencies,
   { post, user, isUnlocked }: { readonly post: Post; readonly user: User; readonly isUnlocked: boolean },
@@ -71,7 +74,7 @@ export async function singlePostView(
   const editPath = `${listPath({ name: post.type })}/edit`;
   return {
     ...view,
-    content: given.views.safe(await given.parts.renderer.content(post, reader)),
+    content: given.views.safe(focusTables(await given.parts.renderer.content(post, reader))),
     taxonomies: await termLinks(given, post),
     ...(await neighbors(given, post)),
     isLocked: !isUnlocked,
