@@ -96,6 +96,29 @@ describe('the pages of the host in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  const opened: Record<string, () => Promise<unknown>> = {
+    'the search': async () => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.search-dialog input').fill('users');
+      await page.locator('.search-dialog').getByRole('option').first().waitFor();
+    },
+    'the menu of the account': () => page.locator('.account > summary').click(),
+    'the menu of a row': () => page.locator('.row-menu-open:visible').first().click(),
+    'the menu of phones': () => page.getByRole('button', { name: 'Menu', exact: true }).click(),
+  };
+  for (const [name, open] of Object.entries(opened)) {
+    it(`are accessible on phones, light and dark, while one thing is open: ${name}`, async () => {
+      await page.setViewportSize({ width: 390, height: 900 });
+      await page.goto(`${host.url}/admin/users`);
+      await open();
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await accessibilityViolations(page), colorScheme).to.deep.equal([]);
+      }
+      expect(problems).to.deep.equal([]);
+    });
+  }
+
   it('show where the time of a request goes', async () => {
     await page.goto(`${host.url}/admin/tools/traces`);
     await page.getByRole('button', { name: 'Trace this browser' }).click();
@@ -130,6 +153,8 @@ describe('the pages of the host in a browser', () => {
     expect(await page.locator('.reveal code').textContent()).to.match(/^(\w{4} ){5}\w{4}$/);
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await accessibilityViolations(page), 'a question').to.deep.equal([]);
     expect(await confirmQuestion(page)).to.contain('Revoke this password?');
     await page.getByText('Application password revoked.').waitFor();
   });
