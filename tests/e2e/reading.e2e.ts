@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openAdmin, openBrowser, openPage, overflow, setWidth } from './browser.ts';
 import { startReadingSite, type ReadingSite } from './reading-site.ts';
 
-/** PICTURES=<folder> takes a picture of each page in both widths and both themes. */
+/** PICTURES=<folder> takes a picture of each page in each width and both themes. */
 const pictures = process.env['PICTURES'];
 
 /** What a person must not meet on a page: values as the database has them, raw seconds, texts that are cut off. */
@@ -164,7 +164,7 @@ describe('every page, read as a person would', function () {
       const cost = await loadProblems(page, path);
       if (cost.length > 0) found.set(`${path} when it is opened`, cost);
       // The next page opens as wide as this one was last: every other page opens in a narrow window.
-      for (const width of read.size % 2 === 0 ? [1280, 390] : [390, 1280]) {
+      for (const width of read.size % 2 === 0 ? [1280, 320, 390] : [390, 320, 1280]) {
         await setWidth(page, width);
         const problems = await page.evaluate<string[]>(findProblems);
         if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);
