@@ -165,6 +165,7 @@ describe('AI forms in a browser', function () {
     await page.getByText('Product text 1 · Salad servers').click();
     await page.getByRole('region', { name: 'Response: Product text' }).getByText('For cooks').waitFor();
     await picture('submissions');
+    await page.getByRole('link', { name: 'Form submissions' }).last().click();
     const csv = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await csv).suggestedFilename()).to.equal('form-submissions.csv');

@@ -38,6 +38,13 @@ export const aiFormsModule = defineModule<AiFormPorts, AiFormParts>({
       style: 'ai-forms.css',
       body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
     }),
+    loadedPage<AiForms>({
+      slug: 'svc/ai-forms/submission',
+      title: 'Form submission',
+      parent: 'svc/ai-forms',
+      style: 'ai-forms.css',
+      body: async () => (await import('./pages/submission.page.ts')).submissionPage,
+    }),
   ],
   commands: [loadedCommands(async () => (await import('./forms/form-commands.ts')).formCommands)],
   migrations: formMigrations,

@@ -6,6 +6,7 @@ import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import { readInput } from '../../../kit/transfer-commands.ts';
 import { describeEmbed } from '../../../kit/visitors/embed-settings.ts';
+import { readStates, type ReadState } from '../submissions/submission.ts';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { readValues, type UploadedFile } from '../submit/read-values.ts';
 import type { AiForm } from './form.ts';
@@ -87,6 +88,11 @@ function submissionCommands(parts: AiForms, { idArgument, find }: NamedRecord<Ai
           enum: ['running', 'completed', 'failed'],
           description: 'Only submissions with this status.',
         },
+        read_state: {
+          type: 'string',
+          enum: [...readStates],
+          description: 'Only submissions with this state of reading.',
+        },
         search: { type: 'string', description: 'Text in fields or responses.' },
         limit: {
           type: 'integer',
@@ -102,6 +108,7 @@ function submissionCommands(parts: AiForms, { idArgument, find }: NamedRecord<Ai
         const filter = {
           formId: form?.id,
           status: flags['status'] as 'completed' | undefined,
+          readState: flags['read_state'] as ReadState | undefined,
           search: flags['search'] as string | undefined,
         };
         if (flags['export'] === 'csv') return joined(submissionsCsv(parts.submissions.all(filter)));

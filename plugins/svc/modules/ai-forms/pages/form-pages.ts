@@ -7,6 +7,7 @@ import type { AiForm } from '../forms/form.ts';
 export const formsSlug = 'svc/ai-forms';
 export const editSlug = 'svc/ai-forms/edit';
 export const submissionsSlug = 'svc/ai-forms/submissions';
+export const submissionSlug = 'svc/ai-forms/submission';
 
 export function statusBadge(status: AiForm['status']): { readonly text: string; readonly kind: 'success' | 'info' } {
   return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };

@@ -44,9 +44,10 @@ interface ListInit extends Pick<AdminRequest, 'query'> {
 /** The data of `svc/ai-forms-list`. */
 async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<Record<string, unknown>> {
   const { host, settings, submissions } = parts;
-  const [forms, latest, ready, sandbox] = await Promise.all([
+  const [forms, latest, unread, ready, sandbox] = await Promise.all([
     parts.forms.list(),
     submissions.latest(),
+    submissions.countNew(),
     findReadyModel(parts),
     settings.sandbox.isOn(),
   ]);
@@ -59,6 +60,7 @@ async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<
       ...formRow(host, form),
       model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`,
       last: latest.get(form.id),
+      unread: unread.get(form.id) ?? 0,
     })),
     starters: starters.map(({ id, label, description }) => ({ label, description, fields: { starter: id } })),
     blankFields: { starter: 'blank' },
@@ -108,6 +110,7 @@ function formRow(host: AiForms['host'], form: AiForm): Record<string, unknown> {
     shortcode: snippets(host, form.id).shortcode,
     editHref: `${host.admin.url(editSlug)}?id=${String(form.id)}`,
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
+    newHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}&state=new`,
     switchLabel: active ? 'Deactivate' : 'Activate',
     idFields: { id: form.id },
     switchFields: { id: form.id, status: active ? 'inactive' : 'active' },

@@ -1,139 +1,150 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatMoney, restError, type AdminPageBody, withNotice } from '#plugin-api';
-import { exportList, listPage, paginate } from '../../../admin-ui/list-pages.ts';
-import { markdownToHtml } from '../../../kit/markdown-html.ts';
-import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
+import { clampPage, formatNumber, listQuery, listView, readList, translateText } from '#plugin-api';
+import type { AdminPageBody, AdminRequest } from '#plugin-api';
+import { exportList } from '../../../admin-ui/list-pages.ts';
+import { readStates, type Submission, type SubmissionFilter } from '../submissions/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
-import { formsSlug, submissionsSlug } from './form-pages.ts';
+import { formsSlug, submissionSlug, submissionsSlug } from './form-pages.ts';
+import { changeSelected, changesOf, deleteOne, markOne } from './submission-actions.ts';
+import { personOf, readStateLabels, statusBadges, titleOf } from './submission-labels.ts';
 
-const perPage = 20;
 const statuses = ['completed', 'failed', 'running'] as const;
+const columns = [
+  { label: 'Submission' },
+  { label: 'Status' },
+  { label: 'Form' },
+  { label: 'By' },
+  { label: 'Submitted' },
+];
 
+/** The submissions of all forms or of one: what is new, what was read, what is archived. */
 export function submissionsPage(parts: AiForms): AdminPageBody {
   const { submissions } = parts;
   return {
-    render: async ({ query }) => ({ template: 'svc/ai-form-submissions', data: await view(parts, query) }),
+    render: async (request) => ({ template: 'svc/ai-form-submissions', data: await view(parts, request) }),
     actions: {
       export: async ({ form }) => {
-        const all = submissions.all(readFilter(form));
+        const all = submissions.all(toFilter(readFilters(form)));
         return exportList(form, 'form-submissions', {
           csv: () => submissionsCsv(all),
           jsonl: () => submissionsJsonl(all),
         });
       },
-      delete: async ({ form, user, log }) => {
-        const id = textOf(form['id']);
-        if (!(await submissions.delete(id)))
-          throw restError(404, 'rest_svc_submission_not_found', 'Submission not found. It may have been deleted.');
-        log.info('Deleted form submission', { event: 'form_submission_deleted', submission: id, user_id: user.id });
-        return withNotice('success', 'Submission deleted.');
-      },
+      mark: (request) => markOne(parts, request),
+      delete: (request) => deleteOne(parts, request),
+      bulk: (request) => changeSelected(parts, request),
     },
   };
 }
 
-async function view(parts: AiForms, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
-  const { forms, submissions } = parts;
-  const filter = readFilter(query);
-  const [known, total] = await Promise.all([forms.list(), submissions.count(filter)]);
-  const { page, pages, ...range } = listPage(query, total, perPage);
-  const shown = await submissions.list(filter, range);
-  const users = await parts.host.users.names([...new Set(shown.map(({ userId }) => userId).filter((id) => id > 0))]);
-  const current = {
-    form: filter.formId === undefined ? '' : String(filter.formId),
-    status: filter.status ?? '',
-    search: filter.search ?? '',
-  };
-  const isFiltered = Object.values(current).some((value) => value !== '');
+async function view(parts: AiForms, request: Pick<AdminRequest, 'query'>): Promise<Record<string, unknown>> {
+  const { host, forms, submissions } = parts;
+  const filters = readFilters(request.query);
+  const filter = toFilter(filters);
+  const [known, counts] = await Promise.all([forms.list(), submissions.countByReadState(filter)]);
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const total = filter.readState === undefined ? all : (counts.get(filter.readState) ?? 0);
+  const state = clampPage(readList(request, { sortable: ['id'], order: 'desc', filters }), total);
+  const { page, perPage } = state;
+  const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
+  const users = await host.users.names([...new Set(shown.map(({ userId }) => userId).filter((id) => id > 0))]);
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  const formName = known.find(({ id }) => id === filter.formId)?.name ?? filters.form;
   return {
-    rows: await Promise.all(shown.map((submission) => rowOf(parts, submission, users))),
+    ...filters,
+    rows: shown.map((submission) => rowOf(parts, submission, { users, back: listQuery(state) })),
     total,
-    isFiltered,
-    isEmpty: total === 0 && !isFiltered,
-    exportFields: current,
-    search: current.search,
-    form: current.form,
-    status: current.status,
+    isEmpty: all === 0 && !isFiltered,
+    exportFields: filters,
+    tabs: stateTabs(filters, { counts, all }),
+    bulkFields: { back: listQuery(state) },
+    bulkOptions: [
+      ...changesOf(filter.readState),
+      { value: 'delete', label: 'Delete', confirm: 'Delete the selected submissions permanently?' },
+    ],
     formOptions: [
       { value: '', label: 'All forms' },
       ...known.map(({ id, name }) => ({ value: String(id), label: name })),
     ],
     statusOptions: [
       { value: '', label: 'All statuses' },
-      { value: 'completed', label: 'Completed' },
-      { value: 'failed', label: 'Failed' },
-      { value: 'running', label: 'Running' },
+      ...statuses.map((value) => ({ value, label: statusBadges[value].text })),
     ],
-    listHref: parts.host.admin.url(formsSlug),
-    clearHref: parts.host.admin.url(submissionsSlug),
-    pagination: paginate({ page, pages, query: current }),
+    listHref: host.admin.url(formsSlug),
+    clearHref: host.admin.url(submissionsSlug),
+    list: listView(state, {
+      columns,
+      total,
+      text: 'Newest first',
+      chips: {
+        search: `Search: ${filters.search}`,
+        form: `Form: ${formName}`,
+        status: filter.status === undefined ? '' : statusBadges[filter.status].text,
+      },
+    }),
   };
 }
 
-const badges = {
-  completed: { text: 'Completed', kind: 'success' },
-  failed: { text: 'Failed', kind: 'error' },
-  running: { text: 'Running', kind: 'info' },
-} as const;
+function stateTabs(
+  filters: Filters,
+  { counts, all }: { readonly counts: ReadonlyMap<string, number>; readonly all: number },
+) {
+  const tab = (value: string, label: string, count: number) => ({
+    label: `${translateText(label)} (${formatNumber(count)})`,
+    href: `?${new URLSearchParams(Object.entries({ ...filters, state: value }).filter(([, text]) => text !== '')).toString()}`,
+    current: filters.state === value,
+  });
+  return [
+    tab('', 'All', all),
+    ...readStates.map((value) => tab(value, readStateLabels[value], counts.get(value) ?? 0)),
+  ];
+}
 
-async function rowOf(
-  { host }: AiForms,
+function rowOf(
+  { host }: Pick<AiForms, 'host'>,
   submission: Submission,
-  users: ReadonlyMap<number, string>,
-): Promise<Record<string, unknown>> {
-  const {
-    id,
-    status,
-    number,
-    formName,
-    userId,
-    pageUrl,
-    labels,
-    display_values: values,
-    response,
-    generation,
-    error,
-    createdAt,
-  } = submission;
-  const [first = ''] = Object.values(values).filter((value) => value !== '');
+  { users, back }: { readonly users: ReadonlyMap<number, string>; readonly back: string },
+): Record<string, unknown> {
+  const { id, status, readState, formName, createdAt } = submission;
   return {
     id,
-    status,
-    number,
     formName,
-    pageUrl,
-    error,
     createdAt,
-    badge: badges[status],
-    isAnswered: status === 'completed',
-    title: [
-      number === null ? formName : `${formName} ${String(number)}`,
-      ...(first === '' ? [] : [first.replace(/\s+/g, ' ').slice(0, 70)]),
-    ].join(' · '),
-    person: userId > 0 ? (users.get(userId) ?? `User ${String(userId)}`) : 'Guest',
-    answers: Object.entries(labels).map(([key, label]) => ({ label, value: values[key] || '-' })),
-    response: response === '' ? null : host.views.safe(await markdownToHtml(response)),
-    generation:
-      generation === null
-        ? null
-        : {
-            ...generation,
-            tokens: generation.usage.total_tokens,
-            cost: generation.cost === null ? null : formatMoney(generation.cost),
-          },
-    deleteFields: { id },
+    title: titleOf(submission),
+    isNew: readState === 'new',
+    isArchived: readState === 'archived',
+    badge: statusBadges[status],
+    person: personOf(submission, users),
+    href: `${host.admin.url(submissionSlug)}?${new URLSearchParams({ id, ...(back !== '' && { back }) }).toString()}`,
+    changes: changesOf(readState).map(({ value, label }) => ({ label, fields: { id, back, state: value } })),
+    deleteFields: { id, back },
   };
+}
+
+interface Filters extends Readonly<Record<string, string>> {
+  readonly form: string;
+  readonly status: string;
+  readonly state: string;
+  readonly search: string;
 }
 
 /** Ignores invalid values. */
-function readFilter(query: Readonly<Record<string, unknown>>): SubmissionFilter {
+function readFilters(query: Readonly<Record<string, unknown>>): Filters {
   const form = Number(textOf(query['form']));
-  const status = statuses.find((one) => one === textOf(query['status']));
-  const search = textOf(query['search']);
   return {
-    ...(Number.isSafeInteger(form) && form > 0 && { formId: form }),
-    ...(status !== undefined && { status }),
-    ...(search !== '' && { search }),
+    form: Number.isSafeInteger(form) && form > 0 ? String(form) : '',
+    status: statuses.find((one) => one === query['status']) ?? '',
+    state: readStates.find((one) => one === query['state']) ?? '',
+    search: textOf(query['search']),
+  };
+}
+
+function toFilter({ form, status, state, search }: Filters): SubmissionFilter {
+  return {
+    formId: form === '' ? undefined : Number(form),
+    status: statuses.find((one) => one === status),
+    readState: readStates.find((one) => one === state),
+    search,
   };
 }
 

@@ -1,6 +1,14 @@
 import { createRowMapper, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import type { Answers, Inputs, Generation, NewSubmission, Submission, SubmissionFilter } from './submission.ts';
+import type {
+  Answers,
+  Inputs,
+  Generation,
+  NewSubmission,
+  ReadState,
+  Submission,
+  SubmissionFilter,
+} from './submission.ts';
 import { searchIn } from '../../../kit/table-reads.ts';
 
 interface Columns extends Omit<Submission, 'id' | 'generation' | keyof Answers> {
@@ -38,6 +46,8 @@ export function rowOf({
     page_url: keep ? pageUrl : '',
     answers: JSON.stringify(answers),
     search_text: foldText(Object.values(answers.display_values).join('\n')),
+    // A repeated attempt has a new result.
+    read_state: 'new' satisfies ReadState,
     response: '',
     generation: '',
     error: '',
@@ -59,10 +69,11 @@ export function submissionOf(row: object): Submission {
 
 export function filtered<Query extends Knex.QueryBuilder>(
   query: Query,
-  { formId, status, search }: SubmissionFilter,
+  { formId, status, readState, search }: SubmissionFilter,
 ): Query {
   if (formId !== undefined) void query.where('form_id', formId);
   if (status !== undefined) void query.where('status', status);
+  if (readState !== undefined) void query.where('read_state', readState);
   searchIn(query, 'search_text', search);
   return query;
 }

@@ -34,6 +34,10 @@ export interface Generation {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/** What its readers did with a submission: opened it, or put it away. */
+export const readStates = ['new', 'read', 'archived'] as const;
+export type ReadState = (typeof readStates)[number];
+
 export interface Submission extends Answers {
   /** UUID. */
   readonly id: string;
@@ -41,6 +45,7 @@ export interface Submission extends Answers {
   /** The name of the form at the time of submission. */
   readonly formName: string;
   readonly status: 'running' | 'completed' | 'failed';
+  readonly readState: ReadState;
   readonly attempt: number;
   /** Sequence number among the completed submissions of the form. Null until completed. */
   readonly number: number | null;
@@ -62,6 +67,7 @@ export interface Submission extends Answers {
 export interface SubmissionFilter {
   readonly formId?: number | undefined;
   readonly status?: Submission['status'] | undefined;
+  readonly readState?: ReadState | undefined;
   /** Part of a value or of the response. Case and accents do not matter; `%` and `_` are literal. */
   readonly search?: string | undefined;
 }
@@ -110,12 +116,18 @@ export interface SubmissionStore {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
+  /** Numbers of matching submissions by state. States without any are left out. */
+  countByReadState(filter: SubmissionFilter): Promise<ReadonlyMap<ReadState, number>>;
+  /** Numbers of new submissions by form. Forms without any are left out. */
+  countNew(): Promise<ReadonlyMap<number, number>>;
+  /** Changes the state of submissions. Returns the number of those that exist. */
+  mark(ids: readonly string[], readState: ReadState): Promise<number>;
   /** Time of the latest submission by form. */
   latest(): Promise<ReadonlyMap<number, number>>;
   /** All matching submissions, newest first, read in batches. */
   all(filter: SubmissionFilter): AsyncIterable<Submission>;
-  /** False: there was none. */
-  delete(id: string): Promise<boolean>;
+  /** Returns the number of deleted submissions. */
+  delete(ids: readonly string[]): Promise<number>;
   of(person: Submitter): Promise<readonly Submission[]>;
   /** Returns the number of deleted submissions. */
   eraseOf(person: Submitter): Promise<number>;

@@ -19,6 +19,7 @@ const columns: CsvColumns<Submission> = [
   ['cost_usd', ({ generation }) => (generation?.cost == null ? '' : generation.cost / 1_000_000)],
   ['error', ({ error }) => error],
   ['data', ({ generation }) => (generation?.data === undefined ? '' : JSON.stringify(generation.data))],
+  ['read_state', ({ readState }) => readState],
 ];
 
 /** CSV with all fields in one column, because forms differ: one `Label: value` per line. */
@@ -36,6 +37,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     id,
     number,
     status,
+    readState,
     formId,
     formName,
     userId,
@@ -54,6 +56,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     id,
     number,
     status,
+    read_state: readState,
     created_at: new Date(createdAt).toISOString(),
     finished_at: finishedAt === null ? null : new Date(finishedAt).toISOString(),
     form: { id: formId, name: formName },

@@ -194,6 +194,7 @@ function completedSubmission(
     id,
     formId: form.id,
     formName: form.name,
+    readState: 'new',
     status: 'completed',
     attempt: 1,
     number,
