@@ -1,3 +1,4 @@
+import { parseId } from '#plugin-api';
 import type { CliCommand, MailApi, User, UsersApi } from '#plugin-api';
 import type { PasswordLinks } from '../users/password-links.ts';
 import type { PasswordMails } from '../users/password-mails.ts';
@@ -14,7 +15,7 @@ export interface InvitationCommandsDependencies {
 export function invitationCommands({ users, mail, links, passwords }: InvitationCommandsDependencies): CliCommand[] {
   const user = { name: 'user', description: 'Id, user name or email address.' };
   const find = async (name: string): Promise<User> => {
-    const found = (await users.find(name)) ?? (/^\d{1,9}$/.test(name) ? await users.get(Number(name)) : null);
+    const found = (await users.find(name)) ?? (await users.get(parseId(name)));
     if (found === null) throw new Error(`User '${name}' does not exist. Run 'user list' to see all users.`);
     return found;
   };

@@ -55,8 +55,3 @@ export function readQuery({ query }: Pick<AdminRequest, 'query'>, name: string):
   const value = query[name];
   return typeof value === 'string' ? value.trim() : '';
 }
-
-/** Parses a positive integer from a query or form. Returns 0 for anything else. */
-export function parseId(text: string): number {
-  return /^\d{1,10}$/.test(text) ? Number(text) : 0;
-}

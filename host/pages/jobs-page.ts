@@ -1,4 +1,5 @@
 import {
+  parseId,
   drawCharts,
   formatCount,
   formatDate,
@@ -16,7 +17,7 @@ import {
   type JobStatus,
   type SiteApi,
 } from '#plugin-api';
-import { parseId, readQuery, readText } from './forms.ts';
+import { readQuery, readText } from './forms.ts';
 
 interface JobCount extends Pick<JobStatus, 'owner' | 'name' | 'state'> {
   readonly count: number;
@@ -91,13 +92,13 @@ export function createJobsPage({ jobs, site, clock }: JobsPageDependencies): Adm
     },
     actions: {
       retry: async (request) => {
-        const id = parseId(readText(request, 'id'));
+        const id = parseId(readText(request, 'id'), Number.MAX_SAFE_INTEGER);
         if (!(await jobs.retry({ id })))
           throw refusal(`Job ${String(id)} is neither failed nor cancelled, or another job has taken its place.`);
         return withNotice('success', `Job ${String(id)} runs again.`);
       },
       cancel: async (request) => {
-        const id = parseId(readText(request, 'id'));
+        const id = parseId(readText(request, 'id'), Number.MAX_SAFE_INTEGER);
         if ((await jobs.cancel({ id })) === 0) throw refusal(`Job ${String(id)} neither waits nor runs any more.`);
         return withNotice('success', `Job ${String(id)} cancelled.`);
       },

@@ -1,7 +1,7 @@
-import { RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
+import { parseId, RestError, withNotice, withFieldErrors, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Role, User, UserProfile, FieldErrors } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
-import { parseId, readRawText, readQuery, readText } from './forms.ts';
+import { readRawText, readQuery, readText } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
 import { findUser, roleLabels, type UserPagesDependencies } from './users-contract.ts';
 

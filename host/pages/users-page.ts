@@ -1,4 +1,5 @@
 import {
+  parseId,
   backToList,
   clampPage,
   formatCount,
@@ -15,7 +16,7 @@ import {
   restError,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Role, User, UserQuery } from '#plugin-api';
-import { parseId, readQuery, readText } from './forms.ts';
+import { readQuery, readText } from './forms.ts';
 import { findUser, roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
 const path = 'users';

@@ -10,6 +10,16 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * The id that a query, a form or an argument names. 0: none.
+ *
+ * @param most the largest id that the column holds; PostgreSQL refuses to look for a larger one. Default: of type integer.
+ */
+export function parseId(given: unknown, most = 2 ** 31 - 1): number {
+  const id = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0;
+  return id <= most ? id : 0;
+}
+
 /** Compares secrets in constant time. Not even their lengths can be learned. */
 export function isSameSecret(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { clientNetwork, createMinuteCounter, createMutex, errorText, isRecord, isSameSecret } from '#plugin-api';
+import {
+  clientNetwork,
+  createMinuteCounter,
+  createMutex,
+  errorText,
+  isRecord,
+  isSameSecret,
+  parseId,
+} from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 
@@ -51,6 +59,9 @@ describe('small values', () => {
     expect([{}, [], null, 'x', new Map()].map(isRecord)).to.deep.equal([true, false, false, false, true]);
     expect(errorText('plain')).to.equal('plain');
     expect([isSameSecret('a', 'a'), isSameSecret('a', 'ab'), isSameSecret('', '')]).to.deep.equal([true, false, true]);
+    const given = ['7', '007', '2147483647', '2147483648', '-1', '1.5', '', ['7'], undefined];
+    expect(given.map((id) => parseId(id))).to.deep.equal([7, 7, 2_147_483_647, 0, 0, 0, 0, 0, 0]);
+    expect(parseId('2147483648', Number.MAX_SAFE_INTEGER)).to.equal(2_147_483_648);
     expect(clientNetwork('::ffff:203.0.113.7')).to.equal('203.0.113.7');
   });
 });

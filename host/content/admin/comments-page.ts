@@ -1,4 +1,5 @@
 import {
+  parseId,
   backToList,
   clampPage,
   formatCount,
@@ -17,7 +18,7 @@ import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } 
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, readText } from './form.ts';
+import { readQuery, readText } from './form.ts';
 
 const states = ['hold', 'approved', 'spam', 'trash'] as const;
 const labels: Readonly<Record<CommentState, string>> = {

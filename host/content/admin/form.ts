@@ -12,11 +12,6 @@ export function readQuery({ query }: Pick<AdminRequest, 'query'>, name: string):
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Parses a non-negative integer. Returns 0 for anything else. */
-export function parseId(text: string | undefined): number {
-  return /^\d{1,9}$/.test(text ?? '') ? Number(text) : 0;
-}
-
 /** Admin path of the list of a type. */
 export function listPath({ name }: Pick<PostType, 'name'>): string {
   const own: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import {
+  parseId,
   restError,
   type RestError,
   backToList,
@@ -17,7 +18,7 @@ import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Media, 
 import { uploadTypes } from '../media/file-types.ts';
 import { mediaMeta } from '../media/media.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, readText } from './form.ts';
+import { readQuery, readText } from './form.ts';
 
 const kinds = [
   ['', 'All'],

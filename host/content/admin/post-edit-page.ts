@@ -1,10 +1,10 @@
-import { formatDate, localIso, restError, translateText } from '#plugin-api';
+import { parseId, formatDate, localIso, restError, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { hasSameText } from '../posts/revisions.ts';
 import { autosaveSlug } from '../posts/post-store.ts';
 import { authorChoices } from './author-field.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, readText } from './form.ts';
+import { readQuery, readText } from './form.ts';
 import { postVersion, statusChoices, type PostValues } from './post-form.ts';
 import {
   authorName,

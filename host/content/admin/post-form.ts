@@ -1,9 +1,9 @@
-import { localIso, momentOf } from '#plugin-api';
+import { parseId, localIso, momentOf } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { readAuthor } from './author-field.ts';
-import { parseId, readText } from './form.ts';
+import { readText } from './form.ts';
 import { readMetaFields } from './meta-fields.ts';
 import { readTermFields, type TypedTaxonomies } from './term-fields.ts';
 

@@ -1,8 +1,8 @@
-import { RestError, formatDate, withNotice, restError } from '#plugin-api';
+import { parseId, RestError, formatDate, withNotice, restError } from '#plugin-api';
 import type { AdminActionResult, AdminRequest, Post, PostType, User } from '#plugin-api';
 import { hasSameText } from '../posts/revisions.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { listPath, parseId, readText } from './form.ts';
+import { listPath, readText } from './form.ts';
 import { postVersion, readPostForm, type PostForm, type PostValues } from './post-form.ts';
 import { resolveTerms } from './term-fields.ts';
 

@@ -1,4 +1,5 @@
 import {
+  parseId,
   backToList,
   clampPage,
   formatCount,
@@ -11,7 +12,7 @@ import {
 import { notSelected, readIds, readList } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, readText } from './form.ts';
+import { readQuery, readText } from './form.ts';
 import { listPath } from './form.ts';
 
 /** The list of one type with status filter, search, sorting and actions, also on several posts. */

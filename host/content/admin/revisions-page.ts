@@ -1,10 +1,10 @@
-import { formatDate, translateText } from '#plugin-api';
+import { parseId, formatDate, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, AdminView, Post, PostType } from '#plugin-api';
 import { autosaveSlug } from '../posts/post-store.ts';
 import { hasSameText } from '../posts/revisions.ts';
 import { compareTexts } from './compare-texts.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { listPath, parseId, readQuery, readText } from './form.ts';
+import { listPath, readQuery, readText } from './form.ts';
 import { createFindEditable } from './post-edit-page.ts';
 import { authorName, restoreRevision } from './post-save.ts';
 

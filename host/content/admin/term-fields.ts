@@ -1,9 +1,8 @@
-import { RestError } from '#plugin-api';
+import { parseId, RestError } from '#plugin-api';
 import type { AdminRequest, Post, PostType, Taxonomy, Term, User } from '#plugin-api';
 import { foldText } from '../html/text.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId } from './form.ts';
 
 /** What was entered for one taxonomy. */
 export interface TypedTerms {

@@ -1,4 +1,5 @@
 import {
+  parseId,
   RestError,
   backToList,
   clampPage,
@@ -13,7 +14,7 @@ import { withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Taxonomy, Term } from '#plugin-api';
 import type { TermInput, TermQuery } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, readText } from './form.ts';
+import { readQuery, readText } from './form.ts';
 import { termsPath, treeOf } from './term-fields.ts';
 
 const maxParents = 500;

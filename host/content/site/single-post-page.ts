@@ -1,4 +1,4 @@
-import { translateText } from '#plugin-api';
+import { parseId, translateText } from '#plugin-api';
 import type { Post, PostType } from '#plugin-api';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import { commentsView, type SentComment } from './post-comments.ts';
@@ -9,10 +9,7 @@ import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-pag
 export async function findSinglePost(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteResponse | null> {
   const id =
     visit.parts.length === 0 ? (visit.url.searchParams.get('p') ?? visit.url.searchParams.get('page_id')) : null;
-  const post =
-    id === null
-      ? await findByPath(given, visit.parts)
-      : await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
+  const post = id === null ? await findByPath(given, visit.parts) : await given.parts.store.get(parseId(id));
   if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
   if (!(await mayRead(given, post, visit))) return null;
   const address = await given.parts.permalinks.url(post);
@@ -25,7 +22,7 @@ export async function findSinglePost(given: PublicSiteDependencies, visit: SiteV
 
 /** The post of a sent form. Null: there is none that the visitor may open. */
 export async function findPostById(given: PublicSiteDependencies, visit: SiteVisit, id: string): Promise<Post | null> {
-  const post = await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
+  const post = await given.parts.store.get(parseId(id));
   if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
   return (await mayRead(given, post, visit)) ? post : null;
 }

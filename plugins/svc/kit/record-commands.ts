@@ -1,4 +1,4 @@
-import { isRecord, type CliCommand, type JsonSchema } from '#plugin-api';
+import { parseId, isRecord, type CliCommand, type JsonSchema } from '#plugin-api';
 import { transferCommands, type TransferCommandsInit } from './transfer-commands.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export function namedRecord<Item>({
   return {
     idArgument: { name: 'id', description: `Id of the ${noun}, see ${command} list.` },
     async find(id) {
-      const item = /^[1-9]\d{0,9}$/.test(String(id)) ? await store.get(Number(id)) : null;
+      const item = await store.get(parseId(String(id)));
       if (item !== null) return item;
       throw new Error(
         `${noun[0]?.toUpperCase() ?? ''}${noun.slice(1)} ${String(id)} does not exist. See ${command} list.`,

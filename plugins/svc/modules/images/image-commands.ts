@@ -1,6 +1,7 @@
 import type { Images } from './images.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { parseId } from '#plugin-api';
 import type { CliCommand } from '#plugin-api';
 import { readJob, type JobFields, sourceOfImage, sourceOfMedia } from './generation/read-job.ts';
 import type { JobSource } from './generation/image-job.ts';
@@ -117,7 +118,7 @@ function publicCommands(parts: Images): CliCommand[] {
 }
 
 async function find(parts: Images, id: string): Promise<StoredImage> {
-  const image = /^[1-9]\d{0,8}$/.test(id) ? await parts.store.get(Number(id)) : null;
+  const image = await parts.store.get(parseId(id));
   if (image === null) throw new Error(`No image has the id ${id}. See svc image list.`);
   return image;
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { parseId } from '#plugin-api';
 import type { CliCommand } from '#plugin-api';
 import { defaultChunks, type KnowledgeBase } from './bases/base-store.ts';
 import { createBase } from './bases/create-base.ts';
@@ -197,7 +198,7 @@ function sourceCommands(parts: KnowledgeParts): readonly CliCommand[] {
       description: 'Deletes a source and its passages.',
       args: [{ name: 'source', description: 'Id of a source' }],
       async run({ args: [id = ''] }) {
-        const source = /^\d{1,9}$/.test(id) ? await sources.get(Number(id)) : null;
+        const source = await sources.get(parseId(id));
         if (source === null) throw new Error(`There is no source ${id}. List them with svc knowledge sources.`);
         await sources.markDeleting({ parentId: source.id });
         await sources.markDeleting({ id: source.id });
@@ -225,7 +226,7 @@ async function add(to: AddSources, flags: Flags): Promise<Source | string> {
 }
 
 async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBase> {
-  const found = /^\d{1,9}$/.test(id) ? await parts.bases.get(Number(id)) : null;
+  const found = await parts.bases.get(parseId(id));
   if (found === null) throw new Error(`There is no knowledge base ${id}. List them with svc knowledge list.`);
   return found;
 }
@@ -274,7 +275,7 @@ function questionCommands(
       ],
       flags: { base: { type: 'string', description: 'Id of the knowledge base; default: the one of the question' } },
       async run({ args: [id = '', ...rest], flags }) {
-        const question = /^\d{1,9}$/.test(id) ? await questions.get(Number(id)) : null;
+        const question = await questions.get(parseId(id));
         if (question === null) throw new Error(`There is no question ${id}.`);
         const base = typeof flags['base'] === 'string' ? await findBase(flags['base']) : null;
         const { base: taught, source } = await answerQuestion(parts, question, {

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import type { ShortcodeAttributes, User } from '#plugin-api';
+import { parseId, type ShortcodeAttributes, type User } from '#plugin-api';
 import '../hooks.ts';
 import { formView } from './markup.ts';
 import { formMarkup, whyHidden } from './markup.ts';
@@ -15,7 +15,7 @@ export function createShortcode(
   const { forms, visitors } = parts;
   return async (attributes, viewer, pageUrl) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
-    const form = /^[1-9]\d{0,9}$/.test(id) ? await forms.get(Number(id)) : null;
+    const form = await forms.get(parseId(id));
     const error =
       id === ''
         ? 'Add the id of the form: [svc_form id=3].'

@@ -1,4 +1,4 @@
-import { requireFound, type AdminRequest } from '#plugin-api';
+import { parseId, requireFound, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import type { Item } from '../queue/item.ts';
@@ -17,8 +17,7 @@ export function requireTaskOfForm(automations: Automations, request: AdminReques
 }
 
 async function requireTask(automations: Automations, id: unknown): Promise<Task> {
-  const number = parseId(id);
-  const task = number === null ? null : await automations.tasks.get(number);
+  const task = await automations.tasks.get(parseId(id));
   if (task === null) throw unknownTask(typeof id === 'string' ? id.slice(0, 20) : '');
   return task;
 }
@@ -30,14 +29,9 @@ export function taskLink({ host }: Automations, { id, name }: Task): { title: st
 
 /** @throws RestError 404 */
 export async function requireItem(automations: Automations, id: unknown): Promise<Item> {
-  const number = parseId(id);
-  return requireFound(number === null ? null : await automations.items.get(number), {
+  return requireFound(await automations.items.get(parseId(id)), {
     code: 'rest_svc_task_item_not_found',
     status: 404,
     message: 'Item not found. It may have been deleted with its task.',
   });
-}
-
-export function parseId(value: unknown): number | null {
-  return typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value) ? Number(value) : null;
 }

@@ -1,10 +1,11 @@
-import { formatCount, formatNumber, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { parseId, formatCount, formatNumber } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import { itemStates, type ItemState, type Item, type ItemCounts } from '../queue/item.ts';
 import { taskActions } from './task-actions.ts';
-import { parseId, requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
+import { requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
 import {
   summarizeProgress,
   itemBadge,
@@ -103,17 +104,17 @@ async function readPage(
   const found = await items.list(task.id, {
     limit: perPage + 1,
     ...(state !== undefined && { state }),
-    ...(before !== null && { before }),
-    ...(after !== null && before === null && { after }),
+    ...(before > 0 && { before }),
+    ...(after > 0 && before === 0 && { after }),
   });
-  const isBack = after !== null && before === null;
+  const isBack = after > 0 && before === 0;
   const hasMore = found.length > perPage;
   const rows = isBack ? found.slice(-perPage) : found.slice(0, perPage);
   const spent = await costs.ofItems(rows);
   const address = (position: Readonly<Record<string, string>>): string =>
     `?${new URLSearchParams({ id: String(task.id), ...(state !== undefined && { state }), ...position }).toString()}`;
   const [first, last] = [rows[0], rows.at(-1)];
-  const newer = first !== undefined && (isBack ? hasMore : before !== null);
+  const newer = first !== undefined && (isBack ? hasMore : before > 0);
   const older = last !== undefined && (isBack || hasMore);
   return {
     rows: await Promise.all(rows.map((item) => itemRow(automations, item, { cost: spent.get(item.id), shown: state }))),
@@ -226,7 +227,7 @@ async function change(
   const item = parseId(readText(request, 'item'));
   const state = itemStates.find((one) => one === readText(request, 'state'));
   const count = await automations.items[verb](task.id, {
-    ...(item !== null && { ids: [item] }),
+    ...(item > 0 && { ids: [item] }),
     ...(state !== undefined && { state }),
   });
   const notice =

@@ -1,4 +1,4 @@
-import { requireFound, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
+import { parseId, requireFound, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -15,7 +15,7 @@ export function findBotInForm(parts: ChatbotParts, request: AdminRequest, name =
 }
 
 async function findBot(parts: ChatbotParts, id: unknown): Promise<Bot> {
-  return requireFound(typeof id === 'string' && /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null, {
+  return requireFound(await parts.bots.get(parseId(id)), {
     code: 'rest_svc_bot_not_found',
     status: 404,
     message: 'This chatbot does not exist. It may have been deleted. The page Chatbots lists all chatbots.',

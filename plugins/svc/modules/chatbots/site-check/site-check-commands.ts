@@ -1,4 +1,4 @@
-import type { CliCommand } from '#plugin-api';
+import { parseId, type CliCommand } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { checkSite } from './check-site.ts';
 
@@ -17,7 +17,7 @@ export function siteCheckCommands(parts: ChatbotParts): CliCommand[] {
         strict: { type: 'boolean', description: 'Exit with an error if a check failed.' },
       },
       run: async ({ args: [id = '', url = ''], flags }) => {
-        const bot = /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null;
+        const bot = await parts.bots.get(parseId(id));
         if (bot === null) throw new Error(`Chatbot ${id} does not exist. See svc bot list.`);
         const { ok, findings } = await checkSite(parts, {
           address: url,

@@ -1,4 +1,4 @@
-import type { ShortcodeAttributes, User } from '#plugin-api';
+import { parseId, type ShortcodeAttributes, type User } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import { widgetMarkup } from './embed.ts';
@@ -15,7 +15,7 @@ export function createShortcode(
   const { host, bots } = parts;
   return async (attributes, viewer) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
-    const bot = /^[1-9]\d{0,9}$/.test(id) ? await bots.get(Number(id)) : null;
+    const bot = await bots.get(parseId(id));
     const error = findError(id, bot) ?? modeError(attributes['mode']);
     if (bot !== null && error === null)
       return widgetMarkup(host, { bot, mode: (attributes['mode'] as (typeof modes)[number] | undefined) ?? 'inline' });

@@ -1,10 +1,10 @@
-import { formatCount, withNotice, restError } from '#plugin-api';
+import { parseId, formatCount, withNotice, restError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Batch } from '../runs/item.ts';
 import { batchView, batchProgress } from './batch-view.ts';
-import { parseId, slugs } from './content-pages.ts';
+import { slugs } from './content-pages.ts';
 import { mapRow } from './read-inputs.ts';
 import { emptyInput } from '../write/draft.ts';
 
@@ -53,8 +53,7 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
       },
       retry: async (request) => {
         const batch = await find(request, request.form['id']);
-        const item = parseId(request.form['item']);
-        const again = await runs.retry(batch.id, item ?? undefined);
+        const again = await runs.retry(batch.id, parseId(request.form['item']) || undefined);
         return {
           notice:
             again === 0
@@ -84,8 +83,7 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
 
 /** Only administrators may open the batches of other users. */
 async function requireBatch(writer: ContentWriter, { user }: AdminRequest, id: unknown): Promise<Batch> {
-  const number = parseId(id);
-  const batch = number === null ? null : await writer.runs.batch(number);
+  const batch = await writer.runs.batch(parseId(id));
   if (batch === null || (batch.userId !== user.id && !user.can('manage_options')))
     throw restError(404, 'rest_svc_batch_not_found', 'Batch not found. It may have been deleted.');
   return batch;

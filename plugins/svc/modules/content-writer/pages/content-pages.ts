@@ -21,8 +21,3 @@ export function contentTabs(
   });
   return [tab('Write', 'write'), tab('Texts and batches', 'runs', 'batch'), tab('Templates', 'templates', 'template')];
 }
-
-/** The id in a query or form field, or null. */
-export function parseId(given: unknown): number | null {
-  return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : null;
-}

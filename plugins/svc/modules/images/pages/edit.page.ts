@@ -1,6 +1,6 @@
 import type { Images } from '../images.ts';
 import { readFile } from 'node:fs/promises';
-import { RestError, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
+import { parseId, RestError, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../generation/image-job.ts';
@@ -42,9 +42,7 @@ async function view(
 ): Promise<Record<string, unknown>> {
   const { host } = parts;
   const image = await findImage(parts, named['image']);
-  const mediaId =
-    image?.mediaId ??
-    (typeof named['media'] === 'string' && /^[1-9]\d{0,8}$/.test(named['media']) ? Number(named['media']) : 0);
+  const mediaId = image?.mediaId ?? parseId(named['media']);
   const media = mediaId > 0 ? await host.content.media.get(mediaId) : null;
   const source =
     media === null || !media.mimeType.startsWith('image/')

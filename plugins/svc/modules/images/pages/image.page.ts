@@ -1,5 +1,6 @@
 import type { Images } from '../images.ts';
-import { formatBytes, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { parseId, formatBytes, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { editImageSlug, imageSlug, imagesSlug, videoSlug } from '../image-names.ts';
@@ -54,7 +55,7 @@ function back({ id }: StoredImage, text: string): AdminActionResult {
 }
 
 export async function findImage(parts: Images, id: unknown): Promise<StoredImage | null> {
-  return typeof id === 'string' && /^[1-9]\d{0,8}$/.test(id) ? parts.store.get(Number(id)) : null;
+  return parts.store.get(parseId(id));
 }
 
 async function imageOfForm(parts: Images, request: AdminRequest): Promise<StoredImage> {

@@ -1,5 +1,6 @@
 import type { Images } from '../images.ts';
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice, fieldErrorsOf } from '#plugin-api';
+import { parseId, withNotice, fieldErrorsOf } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../generation/read-job.ts';
 import { generateAction, newRequest } from './generate-action.ts';
@@ -131,8 +132,7 @@ async function view(
 
 /** Values for "Reuse prompt". */
 async function reusedValues(parts: Images, query: Values): Promise<Values> {
-  const again = query['again'];
-  const image = typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await parts.store.get(Number(again)) : null;
+  const image = await parts.store.get(parseId(query['again']));
   return image === null ? {} : { prompt: image.prompt, provider: image.providerId, model: image.model, ...image.asked };
 }
 

@@ -1,4 +1,4 @@
-import { withNotice, fieldErrorsOf } from '#plugin-api';
+import { parseId, withNotice, fieldErrorsOf } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import { missingSettings } from '../../../settings/configured.ts';
 import { videoSlug } from '../image-names.ts';
@@ -45,7 +45,7 @@ async function generate(parts: Images, request: AdminRequest): Promise<AdminActi
 }
 
 async function reusedValues(parts: Images, { again }: Values): Promise<Values> {
-  const video = typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await parts.store.get(Number(again)) : null;
+  const video = await parts.store.get(parseId(again));
   return video === null ? {} : { prompt: video.prompt, provider: video.providerId, model: video.model, ...video.asked };
 }
 

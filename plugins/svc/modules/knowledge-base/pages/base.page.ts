@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import {
+  parseId,
   formatCount,
   formatNumber,
   invalidFields,
@@ -38,8 +39,7 @@ export function basePage(parts: KnowledgeParts): AdminPageBody {
   const added = ({ title }: Source): string => `"${title}" added. It is indexed in the background.`;
   return {
     async render(request) {
-      const id = request.query['id'];
-      return page(parts, await findBase(parts, typeof id === 'string' ? id : ''), { query: request.query });
+      return page(parts, await findBase(parts, request.query['id']), { query: request.query });
     },
     actions: {
       'add-text': adding('text', async (to, request) =>
@@ -181,8 +181,8 @@ async function withForm(
   return withFieldErrors(run, (errors) => page(parts, base, { refused: { form, typed: request.form, errors } }));
 }
 
-async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBase> {
-  const base = /^\d{1,9}$/.test(id) ? await parts.bases.get(Number(id)) : null;
+async function findBase(parts: KnowledgeParts, id: unknown): Promise<KnowledgeBase> {
+  const base = await parts.bases.get(parseId(id));
   if (base === null) throw baseNotFound();
   return base;
 }

@@ -1,4 +1,4 @@
-import { requireFound, withNotice } from '#plugin-api';
+import { parseId, requireFound, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
@@ -51,8 +51,7 @@ export function questionsPage(parts: KnowledgeParts): AdminPageBody {
 async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']): Promise<Record<string, unknown>> {
   const { bases, questions } = parts;
   const state = states.find(({ id }) => id === query['state'])?.id ?? 'open';
-  const baseId =
-    typeof query['base'] === 'string' && /^\d{1,9}$/.test(query['base']) ? Number(query['base']) : undefined;
+  const baseId = parseId(query['base']) || undefined;
   const filter = { state, ...(baseId !== undefined && { baseId }) };
   const total = await questions.count(filter);
   const { page, pages, ...range } = listPage(query, total, perPage);

@@ -223,6 +223,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       'forms?bot=0',
       'form?bot=-1',
       'edit?id=99999999999',
+      'edit?id=4294967296',
     ]) {
       const { status, text } = await browser.get(`${page}/${path}`);
       expect([path, status]).to.deep.equal([path, 404]);
