@@ -1,5 +1,5 @@
 import type { Images } from '../images.ts';
-import { fieldErrorsOf, formatMoney, formSections, readForm, withNotice } from '#plugin-api';
+import { formatMoney, formSections, readForm, withFieldErrors, withNotice } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Choice, FieldErrors, FormField, FormSection } from '#plugin-api';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -27,21 +27,18 @@ export function visitorsPage(parts: Images): AdminPageBody {
     actions: {
       save: async (request) => {
         const typed = readSettings(request);
-        try {
-          const { enabled } = await visitorSettings.update(typed);
-          return withNotice(
-            'success',
-            enabled
-              ? 'Settings saved. Add [svc_images] to a page to offer it there.'
-              : 'Settings saved. Images for visitors are off.',
-          );
-        } catch (error) {
-          const errors = fieldErrorsOf(error);
-          if (errors === null) throw error;
-          return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
-            page: { template, data: await view(parts, typed, errors) },
-          });
-        }
+        return withFieldErrors(
+          async () => {
+            const { enabled } = await visitorSettings.update(typed);
+            return withNotice(
+              'success',
+              enabled
+                ? 'Settings saved. Add [svc_images] to a page to offer it there.'
+                : 'Settings saved. Images for visitors are off.',
+            );
+          },
+          async (errors) => ({ template, data: await view(parts, typed, errors) }),
+        );
       },
     },
   };
