@@ -10,26 +10,39 @@ interface Named<Status extends string = 'active' | 'inactive'> {
   readonly status: Status;
 }
 
-/** How switching several on and off is called, by the state of what is off. */
-const switches = {
-  inactive: {
-    on: 'Activate',
-    off: 'Deactivate',
-    text: (what: string, isOn: boolean) => (isOn ? `${what} activated.` : `${what} deactivated.`),
-  },
-  paused: {
-    on: 'Resume',
-    off: 'Pause',
-    text: (what: string, isOn: boolean) => (isOn ? `${what} resumed.` : `${what} paused.`),
-  },
+/** How switching on and off is called, by the state of what is off. */
+const onLabels = { inactive: 'Activate', paused: 'Resume' } as const;
+const offLabels = { inactive: 'Deactivate', paused: 'Pause' } as const;
+const switched = {
+  inactive: (what: string, isOn: boolean) => (isOn ? `${what} activated.` : `${what} deactivated.`),
+  paused: (what: string, isOn: boolean) => (isOn ? `${what} resumed.` : `${what} paused.`),
 } as const;
-export type Off = keyof typeof switches;
+export type Off = keyof typeof onLabels;
+
+/** What the row of a record names and sends. */
+export function recordRow({ id, name, status }: Named<'active' | Off>, off: Off = 'inactive') {
+  const isActive = status === 'active';
+  return {
+    id,
+    title: name,
+    idFields: { id },
+    switchLabel: isActive ? offLabels[off] : onLabels[off],
+    switchFields: { id, status: isActive ? off : 'active' },
+  };
+}
+
+/** The state of a chatbot or a form. */
+export function statusBadge(status: 'active' | 'inactive') {
+  return status === 'active'
+    ? ({ text: 'Active', kind: 'success' } as const)
+    : ({ text: 'Inactive', kind: 'info' } as const);
+}
 
 /** What a person can do with several checked records. @param question before they are deleted */
 export function recordBulkOptions(question: string, off: Off) {
   return [
-    { value: 'active', label: switches[off].on },
-    { value: off, label: switches[off].off },
+    { value: 'active', label: onLabels[off] },
+    { value: off, label: offLabels[off] },
     { value: 'delete', label: 'Delete', confirm: question },
   ];
 }
@@ -147,6 +160,6 @@ export async function changeSeveral<Status extends Off, Item extends Named<'acti
     was: writeFormer(selected, ({ status }) => status),
     back: query,
   };
-  const text = switches[off].text(what, wanted === 'active');
+  const text = switched[off](what, wanted === 'active');
   return { notice: { kind: 'success', text, undo: { action: 'bulk', fields } }, redirect };
 }

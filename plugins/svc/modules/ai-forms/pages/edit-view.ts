@@ -8,7 +8,8 @@ import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup, formView } from '../public/markup.ts';
 import { formSchema } from '../forms/form-schema.ts';
 import { draftOfElement, elementTypeChoices, elementsOf, type ElementDraft } from './element-draft.ts';
-import { embedLabel, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
+import { statusBadge } from '../../../admin-ui/record-actions.ts';
+import { embedLabel, snippets, submissionsSlug } from './form-pages.ts';
 
 const sections: readonly FormSection[] = [
   {

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { requireFound, type AdminRequest, type HostApi } from '#plugin-api';
+import { parseId, requireFound, type AdminRequest, type HostApi } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { AiForm } from '../forms/form.ts';
 
@@ -8,10 +8,6 @@ export const formsSlug = 'svc/ai-forms';
 export const editSlug = 'svc/ai-forms/edit';
 export const submissionsSlug = 'svc/ai-forms/submissions';
 export const submissionSlug = 'svc/ai-forms/submission';
-
-export function statusBadge(status: AiForm['status']): { readonly text: string; readonly kind: 'success' | 'info' } {
-  return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
-}
 
 /** Where a form may be embedded (D16). */
 export function embedLabel({ enabled, any_site: anySite, allowed_domains: domains }: AiForm['embed']): string {
@@ -33,7 +29,7 @@ export function snippets(
 
 /** @throws RestError 404. */
 export async function findForm(parts: AiForms, id: unknown): Promise<AiForm> {
-  return requireFound(typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await parts.forms.get(Number(id)) : null, {
+  return requireFound(await parts.forms.get(parseId(id)), {
     code: 'rest_svc_ai_form_not_found',
     status: 404,
     message: 'Form not found. It may have been deleted.',

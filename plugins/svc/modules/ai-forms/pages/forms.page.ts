@@ -1,14 +1,14 @@
 import type { AiForms } from '../ai-forms.ts';
 import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { recordActions } from '../../../admin-ui/record-actions.ts';
+import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
 import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
 import { formTransfer } from '../forms/form-store.ts';
 import { blankForm, starters } from '../forms/starters.ts';
-import { editSlug, embedLabel, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
+import { editSlug, embedLabel, formsSlug, postedForm, snippets, submissionsSlug } from './form-pages.ts';
 
 const template = 'svc/ai-forms-list';
 
@@ -98,10 +98,8 @@ function formList(
 }
 
 function formRow(host: AiForms['host'], form: AiForm): Record<string, unknown> {
-  const active = form.status === 'active';
   return {
-    id: form.id,
-    title: form.name,
+    ...recordRow(form),
     badge: statusBadge(form.status),
     fields: form.elements.length,
     submissions: form.submissions,
@@ -111,9 +109,6 @@ function formRow(host: AiForms['host'], form: AiForm): Record<string, unknown> {
     editHref: `${host.admin.url(editSlug)}?id=${String(form.id)}`,
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
     newHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}&state=new`,
-    switchLabel: active ? 'Deactivate' : 'Activate',
-    idFields: { id: form.id },
-    switchFields: { id: form.id, status: active ? 'inactive' : 'active' },
   };
 }
 

@@ -1,7 +1,7 @@
 import { formatCount, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { changeSeveral } from '../../../admin-ui/record-actions.ts';
+import { changeSeveral, recordRow } from '../../../admin-ui/record-actions.ts';
 import { recordList } from '../../../admin-ui/record-list.ts';
 import type { Automations } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
@@ -86,21 +86,16 @@ function taskList(
 }
 
 function taskRow(
-  { id, name, status, schedule }: Task,
+  task: Task,
   { counts, last }: { readonly counts: ItemCounts; readonly last: Run | undefined },
 ): Record<string, unknown> {
-  const isActive = status === 'active';
   return {
-    id,
-    title: name,
-    badge: taskBadge(status),
-    isActive,
-    schedule: scheduleLabel(schedule),
+    ...recordRow(task, 'paused'),
+    badge: taskBadge(task.status),
+    isActive: task.status === 'active',
+    schedule: scheduleLabel(task.schedule),
     progress: summarizeProgress(counts),
     last: last && { at: last.startedAt, text: runMessage(last), failed: last.state === 'failed' },
-    switchLabel: isActive ? 'Pause' : 'Resume',
-    idFields: { id },
-    switchFields: { id, status: isActive ? 'paused' : 'active' },
   };
 }
 

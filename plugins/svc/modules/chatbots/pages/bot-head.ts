@@ -1,4 +1,5 @@
 import type { FieldErrors, HostApi } from '#plugin-api';
+import { statusBadge } from '../../../admin-ui/record-actions.ts';
 import type { Bot } from '../bots/bot.ts';
 import { editSlug, formsSlug, logsSlug, rulesSlug } from './bot-page-slugs.ts';
 
@@ -83,14 +84,6 @@ export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string
 function unavailableNote({ status, embed }: Bot): string {
   if (status === 'inactive') return 'This chatbot is inactive. Set it to active under Basics and save to try it here.';
   return embed.enabled ? '' : 'Embedding is off. Turn it on under Embedding and save to try the chatbot here.';
-}
-
-/** The status of a bot as a badge. */
-export function statusBadge(status: Bot['status']): {
-  readonly text: string;
-  readonly kind: 'success' | 'info';
-} {
-  return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
 }
 
 /** Where a bot may be shown, in a few words (D16). */

@@ -1,12 +1,12 @@
 import { formatCount, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { recordActions } from '../../../admin-ui/record-actions.ts';
+import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
 import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
-import { embedLabel, statusBadge } from './bot-head.ts';
+import { embedLabel } from './bot-head.ts';
 import { botsSlug, editSlug, logsSlug, newBotSlug } from './bot-page-slugs.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import { connectedProviders } from '../../../settings/provider-users.ts';
@@ -136,10 +136,8 @@ function botList(
 const cannotAnswer = { text: 'Cannot answer', kind: 'error' } as const;
 
 function botRow(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
-  const active = bot.status === 'active';
   return {
-    id: bot.id,
-    title: bot.name,
+    ...recordRow(bot),
     badge: statusBadge(bot.status),
     model: `${labels.get(bot.provider) ?? bot.provider}${bot.model === '' ? '' : `, ${bot.model}`}`,
     embed: embedLabel(bot.embed),
@@ -148,9 +146,6 @@ function botRow(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, u
       ...(bot.forms.length > 0 ? [formatCount(bot.forms.length, 'form')] : []),
       ...(bot.knowledge.enabled ? ['knowledge'] : []),
     ].join(', '),
-    switchLabel: active ? 'Deactivate' : 'Activate',
-    idFields: { id: bot.id },
-    switchFields: { id: bot.id, status: active ? 'inactive' : 'active' },
   };
 }
 
