@@ -1,4 +1,4 @@
-import { inLanguage, trimSlashes, withNotice } from '#plugin-api';
+import { inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
@@ -231,9 +231,10 @@ async function reportAction(
 }
 
 function sendJson(response: Response, { result, status, code, data }: Outcome): void {
+  const { notice, reveal } = result;
   response.status(status).json({
-    notice: result.notice ?? null,
-    reveal: result.reveal ?? null,
+    notice: notice ? { ...notice, text: translateText(notice.text) } : null,
+    reveal: reveal ? { ...reveal, label: translateText(reveal.label) } : null,
     data: result.data ?? data ?? null,
     redirect: result.redirect === undefined ? null : redirectTarget(result.redirect),
     ...(code !== undefined && { code }),

@@ -5,12 +5,13 @@ import { createBrowser, password, type AdminBrowser } from '../pages/pages-site.
 import type { FormView } from '../../plugins/svc/modules/ai-forms/public/protocol.ts';
 import { englishTexts } from './english-texts.ts';
 
-/** Data: names of plugins, of a category, and of the program that reads the pages. */
+/** Data: names of plugins, of a category, of a model, and of the program that reads the pages. */
 const data: ReadonlySet<string> = new Set([
   'Uncategorized',
   'Hello',
   'Orders',
   'Sandbox',
+  'Ollama, llama3.2',
   'svc AI service',
   'node',
   'host',
@@ -195,6 +196,39 @@ describe('a site in the pseudo-language', () => {
     const message = { token, conversation: null, message_id: randomUUID(), text: '5' };
     expect(((await post(`${path}/messages`, message)) as Failure).message).to.match(/^⟦.*⟧$/);
     expect(((await post(`${path}/messages`, { ...message, token: '' })) as Failure).message).to.match(/^⟦.*⟧$/);
+  });
+
+  it('shows no English notice or error of a field after an action, on the page and to scripts', async () => {
+    const { id } = await createItem('bot', { name: '2' });
+    await host.content.posts.create({ title: '3', content: '<p>4</p>', status: 'draft', authorId: 1 });
+    const actions: readonly (readonly [page: string, action: string, fields?: Record<string, string>])[] = [
+      ['/admin/', 'hide-steps'],
+      ['/admin/profile', 'save', { email: 'x' }],
+      ['/admin/profile', 'password', { password: '1' }],
+      ['/admin/posts', 'bulk'],
+      ['/admin/terms/category', 'save', { name: '' }],
+      ['/admin/svc/content', 'review'],
+      ['/admin/svc/content', 'save-template'],
+      ['/admin/svc/images', 'draw'],
+      ['/admin/svc/bots', 'import', { content: '1' }],
+      ['/admin/svc/bots', 'switch'],
+      ['/admin/svc/ai-forms', 'import', { content: '' }],
+      ['/admin/svc/webhooks', 'save-secret', { secret: '' }],
+      ['/admin/svc/webhooks', 'set-enabled', { enabled: '1' }],
+      ['/admin/sandbox', 'reset'],
+    ];
+    const found: Record<string, string[]> = {};
+    for (const [page, action, fields] of actions) {
+      const { html } = await browser.submit(page, action, fields);
+      expect(html, `${page} ${action}`).to.match(/class="(notice-text|field-error|errors)/);
+      const texts = englishTexts(html).filter((text) => !data.has(text));
+      if (texts.length > 0) found[`${page} ${action}`] = texts;
+    }
+    expect(found).to.deep.equal({});
+    expect(englishTexts((await browser.get(`/admin/svc/bots/edit?id=${String(id)}`)).html)).to.deep.equal([]);
+    const nonce = /bulk"[^]*?name="_nonce" value="([^"]+)"/.exec((await browser.get('/admin/posts')).html)?.[1] ?? '';
+    const { html } = await browser.post('/admin/posts?action=bulk', { _nonce: nonce }, { accept: 'application/json' });
+    expect((JSON.parse(html) as { notice: { text: string } }).notice.text).to.match(/^⟦.*⟧$/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { clampPage, readList, type AdminRequest, type HostApi, type ListState } from '#plugin-api';
+import { clampPage, readList, translateText, type AdminRequest, type HostApi, type ListState } from '#plugin-api';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
@@ -59,7 +59,7 @@ export async function readRows(
       time: row.last_message_at,
       beginning: shorten(first.get(id) ?? ''),
       bot: names.get(row.bot_id) ?? deletedBotName,
-      person: row.user_id === 0 ? guestName : (users.get(row.user_id) ?? deletedUserName),
+      person: row.user_id === 0 ? translateText(guestName) : (users.get(row.user_id) ?? deletedUserName),
       messages: row.message_count,
       tokens: row.tokens,
       cost: formatCost({ cost: row.cost, ...(calls.get(id) ?? { calls: 0, unpriced: 0 }) }),
