@@ -157,7 +157,7 @@ describe('images in a browser', () => {
     await page.goto(`${host.url}/admin/svc/images/visitors`);
     await page.getByLabel('Let visitors generate images').check();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('must contain at least one model').waitFor();
+    await page.locator('.field-error', { hasText: 'must contain at least one model' }).waitFor();
     await page.getByLabel('Add another model').fill('openai:gpt-image-1');
     await page.getByLabel('Google: gemini-2.5-flash-image').check();
     for (const size of ['1024 × 1024', '1536 × 1024']) await page.getByLabel(size, { exact: true }).check();

@@ -50,6 +50,9 @@ const maxShift = 0.005;
 /** How long scripts and pictures are held back, in milliseconds: each page is painted without them first, as over a slow line. */
 const lateBy = 150;
 
+/** Parts of a page that it requests once it has opened. */
+const loadingPart = '[data-load][aria-busy="true"]';
+
 /** Adds up how far elements move by themselves while a page opens, as the metric "cumulative layout shift" does. */
 const watchShifts = String.raw`
   globalThis.layoutShift = { total: 0, shifted: [] };
@@ -160,6 +163,7 @@ describe('every page, read as a person would', function () {
       if (read.has(kindOf(path)) || read.size > 150) continue;
       read.add(kindOf(path));
       const response = await page.goto(`${site.host.url}${path}`);
+      await page.locator(loadingPart).first().waitFor({ state: 'detached' });
       await setTimeout(lateBy);
       const cost = await loadProblems(page, path);
       if (cost.length > 0) found.set(`${path} when it is opened`, cost);
