@@ -143,8 +143,9 @@ async function fill({ env }: DataFolder, stored: number): Promise<void> {
     await database.knex.raw(
       `INSERT INTO svc_webhook_deliveries (uuid, event_id, endpoint_id, state, due_at, created_at)
       ${count} SELECT 'd' || i, i, 'closed',
-        CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 100 = 1 THEN 'failed' ELSE 'delivered' END, 0, i FROM n`,
-      [stored],
+        CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 100 = 1 THEN 'failed' ELSE 'delivered' END,
+        CASE WHEN i % 1000 = 0 THEN CAST(? AS BIGINT) END, i FROM n`,
+      [stored, clock.now() + 3_600_000],
     );
   } finally {
     await database.close();
