@@ -48,11 +48,17 @@ type Values = readonly unknown[];
 /** Upper bound of the cache of messages, in characters. An entry is valid until the conversation's revision changes. */
 const maxCachedCharacters = 8_000_000;
 
-/** Reads rows of the logs, with current names. */
-export function createLogRows({ database, users }: LogRowsParts): (ids: readonly number[]) => Promise<LogRow[]> {
-  const cache = createMessageCache();
+export interface LogRows {
+  /** Rows of the logs, with current names. */
+  read(ids: readonly number[]): Promise<LogRow[]>;
+  /** Empties the cache. Needed when revisions may count again what they have counted: after a restored backup. */
+  forget(): void;
+}
 
-  return async (ids) => {
+export function createLogRows({ database, users }: LogRowsParts): LogRows {
+  let cache = createMessageCache();
+
+  async function read(ids: readonly number[]): Promise<LogRow[]> {
     if (ids.length === 0) return [];
     const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>(
       {
@@ -71,7 +77,9 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
       }),
     );
     return ids.flatMap((id) => rows.get(id) ?? []);
-  };
+  }
+
+  return { read, forget: () => void (cache = createMessageCache()) };
 }
 
 interface Read {

@@ -15,14 +15,14 @@ export interface Logs extends LogSearch {
 }
 
 export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'users'> }): Logs {
-  const search = createLogSearch({ host });
   const rows = createLogRows({ database: host.database, users: host.users });
+  const search = createLogSearch({ host, onGap: rows.forget });
   return {
     ...search,
-    rows,
+    rows: rows.read,
     async page(filter, page) {
       const { ids, total } = await search.find(filter, page);
-      return { rows: await rows(ids), total };
+      return { rows: await rows.read(ids), total };
     },
     async usersLike(text) {
       const part = text.trim();

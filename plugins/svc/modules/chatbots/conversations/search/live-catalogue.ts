@@ -7,6 +7,8 @@ import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogu
 export interface LiveCatalogueParts {
   readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Runs when rows may have changed without a later revision: the database was restored, or notifications were lost. */
+  readonly onGap?: (() => void) | undefined;
 }
 
 export interface LiveCatalogue {
@@ -33,6 +35,7 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
   let running: Promise<Catalogue> | null = null;
   let next: Promise<Catalogue> | null = null;
   let listening = false;
+  let gaps = 0;
 
   async function load(): Promise<Catalogue> {
     if (!listening) {
@@ -41,15 +44,21 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
       await parts.database.listen(
         'svc_logs',
         () => {},
-        () => void (loaded = null),
+        () => {
+          loaded = null;
+          gaps += 1;
+          parts.onGap?.();
+        },
       );
     }
+    const before = gaps;
     const from = await firstRevision(parts.database);
     const catalogue = createCatalogue();
     await readAll(parts.database, (entries) => {
       catalogue.load(entries);
     });
     catalogue.sort();
+    if (gaps > before) return load();
     loaded = { catalogue, from, at: clock.now() };
     return bringUpToDate();
   }

@@ -30,10 +30,12 @@ export interface LogSearch {
 
 export interface LogSearchParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
+  /** See LiveCatalogueParts. */
+  readonly onGap?: () => void;
 }
 
-export function createLogSearch({ host: { database, clock } }: LogSearchParts): LogSearch {
-  const live = createLiveCatalogue({ database, clock });
+export function createLogSearch({ host: { database, clock }, onGap }: LogSearchParts): LogSearch {
+  const live = createLiveCatalogue({ database, clock, onGap });
   const select = createSelect();
   const withText = (text = ''): Promise<IdBits | null> => findTexts(database, text);
 
