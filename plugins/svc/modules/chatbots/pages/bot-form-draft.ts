@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import {
   blankElement,
   filledElements,
@@ -6,6 +7,7 @@ import {
   readElementRows,
   type ElementDraft as BaseDraft,
 } from '../../../admin-ui/element-drafts.ts';
+import { builtInThanks } from '../bots/schema/rules-and-forms.ts';
 import type { BotForm, FormElement } from '../forms/form.ts';
 
 export interface ElementDraft extends BaseDraft {
@@ -41,18 +43,21 @@ export function newElement(type: FormElement['type'] = 'text'): ElementDraft {
   return { ...blankElement, type, source: 'page_url', parameter: '' };
 }
 
-export const newForm: FormDraft = {
-  saved: '',
-  id: '',
-  name: '',
-  intro: '',
-  submit_label: '',
-  thanks: 'Thank you. We have received your details.',
-  elements: [
-    { ...newElement(), id: 'name', label: 'Name', required: true },
-    { ...newElement('email'), id: 'email', label: 'Email', required: true },
-  ],
-};
+/** To start from, with texts in the language of the user: visitors read what is saved. */
+export function newForm(): FormDraft {
+  return {
+    saved: '',
+    id: '',
+    name: '',
+    intro: '',
+    submit_label: '',
+    thanks: translateText(builtInThanks),
+    elements: [
+      { ...newElement(), id: 'name', label: translateText('Name'), required: true },
+      { ...newElement('email'), id: 'email', label: translateText('Email'), required: true },
+    ],
+  };
+}
 
 const queryPrefix = 'query:';
 

@@ -141,7 +141,7 @@ export function botFormPage(parts: ChatbotParts): AdminPageBody {
 }
 
 function draftOf(bot: Bot, id: unknown): FormDraft {
-  if (typeof id !== 'string') return newForm;
+  if (typeof id !== 'string') return newForm();
   const form = bot.forms.find((candidate) => candidate.id === id);
   if (!form) throw restError(404, 'rest_svc_no_form', 'This form does not exist. It may have been deleted.');
   return toFormDraft(form);

@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { Bot, BotTexts } from '../bots/bot.ts';
 import { consentSchema, limitsSchema, textsSchema } from '../bots/schema/appearance.ts';
 import { botSchema } from '../bots/schema/bot-schema.ts';
+import { builtInThanks } from '../bots/schema/rules-and-forms.ts';
 
 /** Texts that are hidden while they are empty. The widget has a built-in one for each other empty text. */
 const hiddenWhenEmpty: ReadonlySet<string> = new Set(['title', 'subtitle', 'footer', 'invitation']);
@@ -21,6 +22,7 @@ export function inSiteLanguage(bot: Bot, { i18n }: Pick<HostApi, 'i18n'>): Bot {
     ...bot,
     greeting: translated(bot.greeting, botSchema.properties.greeting.default),
     texts: Object.fromEntries(texts) as BotTexts,
+    forms: bot.forms.map((form) => ({ ...form, thanks: translated(form.thanks, builtInThanks) })),
     consent: { ...bot.consent, text: translated(bot.consent.text, consentSchema.properties.text.default) },
     limits: {
       ...bot.limits,

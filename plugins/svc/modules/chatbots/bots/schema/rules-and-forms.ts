@@ -149,6 +149,8 @@ const elementSchema: JsonSchema = {
   },
 };
 
+export const builtInThanks = 'Thank you. We have received your details.';
+
 export const formsSchema: JsonSchema = {
   type: 'array',
   title: 'Forms',
@@ -163,7 +165,7 @@ export const formsSchema: JsonSchema = {
       name: name({ title: 'Name' }),
       intro: text({ title: 'Text above the fields', description: 'Markdown.' }, '', 4_000),
       submit_label: line({ title: 'Button label' }, ''),
-      thanks: text({ title: 'Thank-you message' }, 'Thank you. We have received your details.'),
+      thanks: text({ title: 'Thank-you message' }, builtInThanks),
       elements: { type: 'array', title: 'Fields', items: elementSchema, minItems: 1, maxItems: 60 },
     },
   },

@@ -93,17 +93,17 @@ function createMenu(environment: Environment, onNewChat: () => void): { element:
   return { element, close };
 }
 
-/** The conversation as Markdown or plain text. */
+/** The conversation as Markdown or plain text, with times in the language of the page. */
 function formatTranscript(
   chat: Pick<Chat, 'entries'>,
-  { bot, texts }: Pick<Environment, 'bot' | 'texts'>,
+  { bot, texts, locale }: Pick<Environment, 'bot' | 'texts' | 'locale'>,
   kind: 'md' | 'txt',
 ): string {
   const name = texts.title || bot.name;
   const messages = chat.entries.flatMap((entry) => {
     if (entry.kind !== 'message' || entry.content === '') return [];
     const author = entry.role === 'user' ? texts.you : name;
-    const time = new Date(entry.createdAt).toLocaleString();
+    const time = new Date(entry.createdAt).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
     return [kind === 'md' ? `**${author}** (${time})\n\n${entry.content}` : `${author} (${time}):\n${entry.content}`];
   });
   return `${[kind === 'md' ? `# ${name}` : name, ...messages].join('\n\n')}\n`;
