@@ -38,7 +38,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     registry,
     shell,
     flash: createFlashNotices(dependencies.nonces, () => dependencies.site.url.startsWith('https:')),
-    errorResponses: createErrorResponses(shell),
+    errorResponses: createErrorResponses(shell, dependencies),
   };
   registry.api.addPage({
     slug: '',

@@ -1,6 +1,7 @@
+import { inLanguage, translateText } from '#plugin-api';
 import type { Request, Response } from 'express';
 
-import type { SignedIn } from './dependencies.ts';
+import type { AdminDependencies, SignedIn } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 import { wantsJson } from './request.ts';
 import type { Shell } from './shell.ts';
@@ -39,13 +40,13 @@ const codes: Readonly<Record<number, string>> = {
   500: 'rest_internal_error',
 };
 
-export function createErrorResponses(shell: Shell): ErrorResponses {
-  const refuse = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
+export function createErrorResponses(shell: Shell, { language }: Pick<AdminDependencies, 'language'>): ErrorResponses {
+  const respond = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
     if (response.headersSent) return;
     response.status(status);
     if (wantsJson(request)) {
       response.json({
-        notice: { kind: 'error', text },
+        notice: { kind: 'error', text: translateText(text) },
         reveal: null,
         data: null,
         redirect: null,
@@ -60,6 +61,9 @@ export function createErrorResponses(shell: Shell): ErrorResponses {
       : await shell.narrow({ title, template: 'admin/refusal', data });
     response.type('html').send(html);
   };
+  /** In the language of the user, who may have been refused before a page was chosen. */
+  const refuse = (refusal: Refusal): Promise<void> =>
+    inLanguage(language?.(refusal.session?.user.profile?.locale), () => respond(refusal));
   return {
     refuse,
     async requireSignIn(request, response) {

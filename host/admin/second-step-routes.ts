@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 
 import type { AdminContext } from './context.ts';
-import { restError } from '#plugin-api';
+import { inLanguage, restError, translateText } from '#plugin-api';
 import type { OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
@@ -146,13 +146,18 @@ async function sendOptions(
   { request, response, read }: { request: Request; response: Response; read: () => Promise<unknown> },
 ): Promise<void> {
   if (!isSameOrigin(request)) {
-    response.status(403).json({ message: otherSite });
+    response.status(403).json({ message: inSiteLanguage(context, otherSite) });
     return;
   }
   try {
     response.json(await read());
   } catch (error) {
     const { status, code, text } = toFailure(error, { log: context.log, id: requestId(response) });
-    response.status(status).json({ code, message: text });
+    response.status(status).json({ code, message: inSiteLanguage(context, text) });
   }
+}
+
+/** No user is signed in yet. */
+function inSiteLanguage({ language }: AdminContext, text: string): string {
+  return inLanguage(language?.(), () => translateText(text));
 }

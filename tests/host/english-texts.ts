@@ -26,6 +26,7 @@ export function englishTexts(html: string): string[] {
         isCode ||
         given['translate'] === 'no' ||
         (name !== 'html' && given['lang'] !== undefined);
+      if (given['name']?.startsWith('_question') === true) note(questionOf(given), 0);
       if (!isHidden || isCode) for (const attribute of attributes) note(given[attribute] ?? '', 0);
       hidden.push(isHidden);
     },
@@ -49,6 +50,11 @@ function isEnglish(text: string): boolean {
     .replace(months, '')
     .split(/[\s,;()·"'’“”]+/)
     .some((word) => /^[A-Za-z]{2,}[.:!?]?$/.test(word) && word !== word.toUpperCase());
+}
+
+/** What a form asks before it is sent. */
+function questionOf({ name, value = '' }: Readonly<Record<string, string>>): string {
+  return name === '_question_safe' ? '' : value;
 }
 
 function outsideBrackets(text: string, start: number): { readonly rest: string; readonly end: number } {

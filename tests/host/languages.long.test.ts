@@ -198,6 +198,31 @@ describe('a site in the pseudo-language', () => {
     expect(((await post(`${path}/messages`, { ...message, token: '' })) as Failure).message).to.match(/^⟦.*⟧$/);
   });
 
+  it('refuses and asks in it, on pages and to scripts', async () => {
+    const json = { accept: 'application/json' };
+    const textOf = ({ html }: { readonly html: string }): string =>
+      (JSON.parse(html) as { notice: { text: string } }).notice.text;
+    await host.content.posts.create({ title: '6', content: '<p>4</p>', status: 'draft', authorId: 1 });
+    const [, nonce = ''] =
+      /bulk"[^]*?name="_nonce" value="([^"]+)"/.exec((await browser.get('/admin/posts')).html) ?? [];
+    const refusals = [
+      await createBrowser(host).post('/admin/posts?action=bulk', {}, json),
+      await browser.post('/admin/missing', {}, json),
+      await browser.post('/admin/posts?action=bulk', {}, json),
+      await browser.post('/admin/posts?action=missing', { _nonce: nonce }, json),
+      await browser.post('/admin/logout', {}, json),
+    ];
+    for (const refusal of refusals) expect(textOf(refusal)).to.match(/^⟦.*⟧$/);
+    for (const path of ['login/passkey', 'login/verify', 'login/confirm']) {
+      const { html } = await createBrowser(host).post(`/admin/${path}/options`, {});
+      expect((JSON.parse(html) as Failure).message ?? '⟦⟧', path).to.match(/^⟦.*⟧$/);
+    }
+    const question = '⟦1?⟧ ⟦2⟧';
+    const { html } = await browser.post('/admin/posts?action=bulk', { _nonce: nonce, _question: question });
+    expect(html).to.include('⟦Çòñtìñùè⟧');
+    expect(englishTexts(html)).to.deep.equal([]);
+  });
+
   it('shows no English notice or error of a field after an action, on the page and to scripts', async () => {
     const { id } = await createItem('bot', { name: '2' });
     await host.content.posts.create({ title: '3', content: '<p>4</p>', status: 'draft', authorId: 1 });
