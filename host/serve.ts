@@ -65,11 +65,8 @@ export async function describeError(error: unknown): Promise<string> {
 }
 
 /** Prints in the language of the terminal. Log lines stay English. */
-async function textPrinter({ locale }: Pick<Config, 'locale'>): Promise<(line: string) => void> {
-  if (locale === '') return print;
-  const { translatorWithoutSite } = await import('./cli/terminal-language.ts');
-  const translate = translatorWithoutSite(locale);
-  return (line) => print(translate(line));
+async function textPrinter(config: Pick<Config, 'locale'>): Promise<(line: string) => void> {
+  return config.locale === '' ? print : (await import('./cli/text-printer.ts')).textPrinter(config);
 }
 
 async function recover(config: Config, plugin: string): Promise<Recovery> {

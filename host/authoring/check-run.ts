@@ -89,9 +89,9 @@ async function observe(host: TestHost, source: PluginSource, known: readonly Fin
 }
 
 function reportRests(rests: readonly string[]): Finding[] {
-  return rests.map((name) => ({
+  return rests.map((rest) => ({
     ...{ level: 'error', rule: 'uninstall', at: '' },
-    message: `Uninstalling leaves ${name}. Delete it in the function uninstall.`,
+    message: `${rest} Delete it in the function uninstall.`,
   }));
 }
 

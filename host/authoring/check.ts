@@ -68,18 +68,24 @@ export async function checkPlugin(folder: string, compilePlugin?: CompilePlugin)
 async function checkSize(folder: string, files: readonly string[]): Promise<Finding[]> {
   const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  const found = `The plugin has ${files.length} files with ${Math.ceil(bytes / 1024)} KB`;
+  const size = Math.ceil(bytes / 1024);
   if (files.length > installLimits.entries || bytes > installLimits.bytes)
     return [
       {
         ...{ level: 'error', rule: 'size', at: '' },
         message:
-          `${found}; an installation takes ${installLimits.entries} files and 20 MB. ` +
+          `The plugin has ${files.length} files with ${size} KB; ` +
+          `an installation takes ${installLimits.entries} files and 20 MB. ` +
           'List in .distignore what it does not need to run.',
       },
     ];
   if (bytes <= installLimits.bytes / 4) return [];
-  return [{ level: 'warning', rule: 'size', at: '', message: `${found}. Is all of it needed to run?` }];
+  return [
+    {
+      ...{ level: 'warning', rule: 'size', at: '' },
+      message: `The plugin has ${files.length} files with ${size} KB. Is all of it needed to run?`,
+    },
+  ];
 }
 
 /** Licenses that allow to pass a package on with a plugin of any license. */

@@ -12,31 +12,33 @@ export interface Development {
   /** Starts the site. */
   readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
   readonly checksTypes: boolean;
+  /** Prints a text in the language of the terminal. */
+  readonly print: (text: string) => void;
 }
 
 /** Milliseconds. Asking for times and sizes works on all file systems, watching them does not. */
 const interval = 150;
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
 /** Runs a site with a plugin until a signal stops it. Errors of the plugin are printed, and the next change tries again. */
-export async function develop({ folder, plugins, clock, start, checksTypes }: Development): Promise<void> {
-  const load = async (verb: string): Promise<void> => {
+export async function develop({ folder, plugins, clock, start, checksTypes, print }: Development): Promise<void> {
+  const load = async (isFirst: boolean): Promise<void> => {
     const begin = performance.now();
     try {
-      print(`${verb} ${await plugins.develop(folder)} in ${Math.round(performance.now() - begin)} ms`);
+      const slug = await plugins.develop(folder);
+      const duration = Math.round(performance.now() - begin);
+      print(isFirst ? `Loaded ${slug} in ${duration} ms` : `Reloaded ${slug} in ${duration} ms`);
     } catch (error) {
       print(`Error: ${errorText(error)}`);
     }
   };
-  const stopped = untilStopped();
+  const stopped = untilStopped(print);
   const states = readStates(folder);
-  await load('Loaded');
+  await load(true);
   const { url, setupLink } = await start();
   print(`Ready on ${url}`);
   if (setupLink !== null) print(`Set up your site: ${setupLink}`);
-  const stopWatching = watch({ folder, clock, states, reload: () => load('Reloaded') });
-  const compiler = checksTypes ? watchTypes(folder) : null;
+  const stopWatching = watch({ folder, clock, states, reload: () => load(false) });
+  const compiler = checksTypes ? watchTypes(folder, print) : null;
   await stopped;
   stopWatching();
   compiler?.kill();
@@ -71,7 +73,7 @@ function readStates(folder: string): string {
 }
 
 /** Prints type errors as they come, and when there are none. */
-function watchTypes(folder: string): ChildProcess {
+function watchTypes(folder: string, print: Development['print']): ChildProcess {
   const script = join(root, 'host', 'authoring', 'watch-types.js');
   const checking = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'pipe'] });
   let pending = '';
@@ -79,8 +81,8 @@ function watchTypes(folder: string): ChildProcess {
     const lines = (pending + chunk.toString()).split('\n');
     pending = lines.pop() ?? '';
     for (const line of lines) {
-      for (const { file, line: at, message } of readProblems(line)) print(`Types: ${file}:${at} ${message}`);
-      if (/Found 0 errors/.test(line)) print('Types: no errors');
+      for (const { file, line: at, message } of readProblems(line)) print(`Type error in ${file}:${at}: ${message}`);
+      if (/Found 0 errors/.test(line)) print('The types have no errors.');
     }
   });
   checking.stderr.on('data', (chunk: Buffer) => print(`Types are not checked. ${chunk.toString().trim()}`));
@@ -88,7 +90,7 @@ function watchTypes(folder: string): ChildProcess {
 }
 
 /** Resolves at the first signal. What the plugin does not catch is printed until then, and does not end the process. */
-function untilStopped(): Promise<void> {
+function untilStopped(print: Development['print']): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.removeAllListeners(event);
     process.on(event, (error: unknown) => print(`Error: ${error instanceof Error ? error.stack : String(error)}`));

@@ -7,9 +7,10 @@ import { listSources, root } from '../build/files.js';
 import type { Core } from '../core.ts';
 import type { CompilePlugin } from '../loader/loader.ts';
 import type { PluginsForCommands } from './plugin-commands.ts';
+import { textPrinter } from './text-printer.ts';
 
 export interface AuthoringCommandsDependencies {
-  readonly core: Pick<Core, 'clock' | 'documents' | 'http'>;
+  readonly core: Pick<Core, 'clock' | 'config' | 'documents' | 'http'>;
   readonly plugins: () => PluginsForCommands;
   /** Folder for new plugins. */
   readonly directory: string;
@@ -47,6 +48,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       name: 'plugin check',
       description: 'Checks a plugin: manifest, types, permissions, escaping, names, size, licenses and uninstallation.',
       args: [folderArgument],
+      result: ['level', 'message'],
       run: async ({ args: [given = ''] }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
         const findings = await checkPlugin(await find(given), compilePlugin);
@@ -99,6 +101,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
         await develop({
           ...{ folder: await find(given), plugins: plugins(), clock: core.clock, start: dependencies.start },
           checksTypes: flags['no-types'] !== true,
+          print: await textPrinter(core.config),
         });
       },
     },
@@ -113,6 +116,7 @@ function testCommand(
     name: 'plugin test',
     description: 'Runs the tests of a plugin, the files *.test.ts and *.test.js in its folder; or --conformance.',
     args: [folderArgument],
+    result: ['outcome', 'detail'],
     flags: {
       conformance: {
         type: 'boolean',

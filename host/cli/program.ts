@@ -228,11 +228,15 @@ const noRows = 'None.';
 /** A text, and the members of a report. Other values are data. */
 function translateResult({ result: kind }: CliCommand, result: unknown, translate: Translate): unknown {
   if (typeof result === 'string') return kind === 'data' ? result : translate(result);
-  if (kind !== 'texts' || !Array.isArray(result)) return result;
+  if (kind === undefined || kind === 'data' || !Array.isArray(result)) return result;
+  const isText = (name: string): boolean => kind === 'texts' || kind.includes(name);
   return result.map((row: unknown) =>
     isRecord(row)
       ? Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? translate(value) : value]),
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'string' && isText(name) ? translate(value) : value,
+          ]),
         )
       : row,
   );

@@ -3,6 +3,7 @@ import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
 import { watchTimers } from './open-timers.ts';
+import { textPrinter } from './text-printer.ts';
 
 type Compiling = Pick<HostInit, 'compilePlugin'>;
 
@@ -31,8 +32,9 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
       await host.stop();
     }
   }
-  for (const sentence of host === null ? [] : timers.describe(host.pluginFolders))
-    process.stderr.write(`${sentence}\n`);
+  const sentences = host === null ? [] : timers.describe(host.pluginFolders);
+  if (sentences.length > 0)
+    sentences.forEach(await textPrinter(config, (line) => void process.stderr.write(`${line}\n`)));
   await Promise.all([flush(process.stdout), flush(process.stderr)]);
   process.exit(code);
 }
@@ -88,8 +90,9 @@ async function open(config: Config, argv: readonly string[], compiling: Compilin
         log: createLogger({ level: 'warn', clock, redactor: createRedactor() }),
       }),
     );
-    process.stdout.write(
-      `The site could not start, so the backup was restored without it: ${tables} tables, ${rows} rows, then ${migrated} migrations.\n`,
+    const print = await textPrinter(config);
+    print(
+      `The site could not start, so the backup was restored without it: ${tables} tables, ${rows} rows, then ${migrated} migrations.`,
     );
     return null;
   }

@@ -31,7 +31,7 @@ const maxWords = 3;
 /** Sentences that one text may have. */
 const maxSentences = 6;
 /** Between two sentences, but not in a date such as `25. Okt. 2026`. */
-const sentenceEnd = /(?<=[^\d][.?!:]) (?=[\p{Lu}'“])/u;
+const sentenceEnd = /(?<=[^\d][.?!:]) (?=[\p{Lu}'"“])/u;
 /** Between two sentences, or a day and its figure. */
 const partEnd = new RegExp(`${sentenceEnd.source}|(?<=:) (?=\\d)`, 'u');
 

@@ -49,7 +49,7 @@ const members: Readonly<Record<string, Member>> = {
   slug: {
     required: true,
     accepts: (value) => isText(value, 60) && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
-    expected: 'lowercase letters, digits and hyphens, for example my-plugin',
+    expected: 'lowercase letters, digits and hyphens (my-plugin)',
   },
   name: {
     required: true,
@@ -59,17 +59,17 @@ const members: Readonly<Record<string, Member>> = {
   version: {
     required: true,
     accepts: (value) => isText(value, 100) && valid(value) !== null,
-    expected: 'a semantic version, for example 1.0.0',
+    expected: 'a semantic version (1.0.0)',
   },
   description: { accepts: (value) => isText(value, 2_000), expected: 'a text' },
   main: {
     accepts: (value) => isText(value, 500) && value !== '',
-    expected: 'the path of the entry module inside the folder, for example index.js',
+    expected: 'the path of the entry module inside the folder (index.js)',
   },
-  host: { required: true, accepts: isRange, expected: 'a range of host versions, for example ^1' },
+  host: { required: true, accepts: isRange, expected: 'a range of host versions (^1)' },
   requires: {
     accepts: (value) => isRecord(value) && Object.values(value).every(isRange),
-    expected: 'an object of slugs and version ranges, for example {"svc": "^1"}',
+    expected: 'an object of slugs and version ranges ({"svc": "^1"})',
   },
   updateKey: {
     accepts: (value) => typeof value === 'string' && isPublicKey(value),

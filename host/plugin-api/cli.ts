@@ -25,9 +25,9 @@ export interface CliCommand {
   readonly flags?: Readonly<Record<string, JsonSchema>>;
   /**
    * What the result holds. Texts of the program are printed in the language of the terminal, except with `--json`. Default: a
-   * string is a text, and lists and objects hold data.
+   * string is a text, and lists and objects hold data. Names: only these members of the objects of a list are texts.
    */
-  readonly result?: 'data' | 'texts';
+  readonly result?: 'data' | 'texts' | readonly string[];
   /**
    * Returns the output: a string as is, an array of objects as a table, an object as `name: value` lines, or everything as
    * JSON with `--json`. A thrown Error is printed as one line on standard error, with exit code 1, after its member `result`

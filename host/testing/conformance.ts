@@ -174,7 +174,11 @@ async function follow(node: TestHost, slug: string, wanted: boolean): Promise<vo
     const found = (await node.plugins.discover()).find((each) => each.slug === slug);
     if ((found?.state === 'active') === wanted) return;
     if (performance.now() - begin > followLimit)
-      throw new Error(`Another node did not ${wanted ? 'start' : 'stop'} the plugin within 10 seconds.`);
+      throw new Error(
+        wanted
+          ? 'Another node did not start the plugin within 10 seconds.'
+          : 'Another node did not stop the plugin within 10 seconds.',
+      );
     await clock.sleep(50);
   }
 }
@@ -352,11 +356,11 @@ async function followUpgrade({ host: { plugins }, source: { manifest } }: Subjec
 
 async function tryUninstall(subject: Subject): Promise<string | undefined> {
   const { host, source, before } = subject;
-  for (const time of ['first', 'second']) {
-    if (time === 'second') await host.plugins.activate(source.manifest.slug);
+  for (const time of [1, 2]) {
+    if (time === 2) await host.plugins.activate(source.manifest.slug);
     await deactivateAndUninstall(subject);
     const rests = nameRests(before, await readTraces(host));
-    if (rests.length > 0) throw new Error(`The ${time} uninstallation leaves ${rests.join(', ')}.`);
+    if (rests.length > 0) throw new Error(`Uninstallation ${time} of 2 leaves something. ${rests.join(' ')}`);
     await host.plugins.discover();
   }
   return undefined;

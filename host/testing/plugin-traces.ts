@@ -50,9 +50,9 @@ export async function countData(
 /** What is in `after` and not in `before`, named for people. */
 export function nameRests(before: Traces, after: Traces): string[] {
   return [
-    ...added(before.tables, after.tables).map((name) => `the table '${name}'`),
-    ...added(before.options, after.options).map((name) => `the option '${name}'`),
-    ...added(before.events, after.events).map((name) => `the cron event '${name}'`),
+    ...added(before.tables, after.tables).map((name) => `The table '${name}' is left.`),
+    ...added(before.options, after.options).map((name) => `The option '${name}' is left.`),
+    ...added(before.events, after.events).map((name) => `The cron event '${name}' is left.`),
   ];
 }
 

@@ -205,7 +205,7 @@ describe('the commands for authors', () => {
     );
   });
 
-  it('plugin dev reloads a plugin of 20 files within a second, prints errors and goes on', async () => {
+  it('plugin dev reloads a plugin of 20 files within a second, prints errors in the terminal’s language and goes on', async () => {
     const slug = 'developed';
     const names = Array.from({ length: 18 }, (_value, index) => `part${index}`);
     const source = await write(join(folder, slug), {
@@ -233,12 +233,12 @@ describe('the commands for authors', () => {
       }
       expect(Math.min(...times), times.join()).to.be.below(1_000);
       await writeFile(join(source, 'part0.ts'), 'export const part0: number = ;\n');
-      await site.waitFor(/Error: Unexpected ";".*part0\.ts:1:\d+/);
+      await site.waitFor(/Fehler: Unexpected ";".*part0\.ts:1:\d+/);
       expect(await sum()).to.equal(17 + value);
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 'five';\n`);
-      await site.waitFor(/Types: part0\.ts:1 TS2322: Type 'string' is not assignable to type 'number'/);
+      await site.waitFor(/Typfehler in part0\.ts:1: TS2322: Type 'string' is not assignable to type 'number'/);
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 6;\n`);
-      await site.waitFor(/Types: no errors/);
+      await site.waitFor(/Die Typen sind fehlerfrei\./);
       await becomes(sum, 23);
     } finally {
       expect(await site.stop()).to.equal(0);
@@ -248,7 +248,10 @@ describe('the commands for authors', () => {
   async function startDevelopment(source: string) {
     const child = spawn(process.execPath, ['host/cli/main.js', 'plugin', 'dev', source], {
       cwd: checkout,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: join(folder, 'data') },
+      env: {
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'de_DE.UTF-8' },
+        ...{ PORT: '0', DATA_DIR: join(folder, 'data') },
+      },
     });
     await mkdir(join(folder, 'data'), { recursive: true });
     let printed = '';
@@ -268,7 +271,7 @@ describe('the commands for authors', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
-    const [, url = ''] = await waitFor(/Ready on (\S+)/);
+    const [, url = ''] = await waitFor(/developed in \d+ ms geladen\s+Bereit unter (\S+)/);
     return {
       url,
       waitFor,

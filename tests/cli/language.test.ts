@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { translatorWithoutSite } from '../../host/cli/terminal-language.ts';
@@ -83,6 +86,18 @@ describe('errors of commands in German', () => {
       'Fehler: --limit muss eine ganze Zahl von 1 bis 1.000 sein.',
     );
     expect(await errorOf('plugin', 'activate', 'missing')).to.match(/^Fehler: Das Plugin „missing“ gibt es/);
+  });
+
+  it('are findings of a check of a plugin, whose rules and places are data', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-checked-'));
+    try {
+      await writeFile(join(folder, 'plugin.json'), '{ "slug": "x" }');
+      const { out, err } = await host.cli('plugin', 'check', folder);
+      expect(out).to.match(/^Fehler +manifest +plugin\.json +„name“ fehlt; verlangt ist: ein nicht leerer Text\./m);
+      expect(err.trim()).to.equal('Fehler: Die Prüfung fand 1 Fehler.');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('are findings of the doctor, and reasons why the site does not start', async () => {

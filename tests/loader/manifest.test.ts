@@ -53,7 +53,7 @@ describe('plugin manifests', () => {
       [{ slug: 'Sample' }, /^"slug" must be lowercase letters, digits and hyphens/],
       [{ slug: 'other' }, /^"slug" is 'other' but the folder is named 'sample'/],
       [{ name: '' }, /^"name" must be a non-empty text\.$/],
-      [{ version: '1' }, /^"version" must be a semantic version, for example 1\.0\.0\.$/],
+      [{ version: '1' }, /^"version" must be a semantic version \(1\.0\.0\)\.$/],
       [{ version: undefined }, /^"version" is missing; it must be a semantic version/],
       [{ host: 'newest of all' }, /^"host" must be a range of host versions/],
       [{ host: '^2' }, /^It requires host \^2, but this is host 1\.2\.0/],

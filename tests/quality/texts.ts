@@ -63,6 +63,17 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['data folder', 'file modes', 'database', 'migrations', 'secrets', 'mail', 'uploads', 'security log'],
     ...['administrator', 'plugins', 'plugin health', 'ok', 'failed', 'private', 'all applied', 'readable', 'complete'],
     ...['present', 'good', 'key file in DATA_DIR'],
+    // Of the commands for authors.
+    ...['Error: {1}', 'warning', 'error', 'passed', 'left out', 'option', 'setting', 'metric', 'cron event', 'table'],
+    ...["The table '{1}' is left.", "The option '{1}' is left.", "The cron event '{1}' is left."],
+    'Delete it in the function uninstall.',
+    // Of manifests.
+    ...['"{1}" is missing; it must be {2}.', '"{1}" must be {2}.', 'a non-empty text', 'a text', 'true or false'],
+    ...['a semantic version (1.0.0)', 'a range of host versions (^1)'],
+    'lowercase letters, digits and hyphens (my-plugin)',
+    'the path of the entry module inside the folder (index.js)',
+    'an object of slugs and version ranges ({"svc": "^1"})',
+    'a public ed25519 key, 32 bytes in base64, as `plugin pack --key` prints it',
     ...['session with nonce', 'application password', 'public'],
     ...['There are no headers for caches.', 'Lists the hooks that ran or have callbacks, with owners and counts.'],
   ],
@@ -205,7 +216,9 @@ const leftOut =
   /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks(?!\/hooks-route)|loader(?!\/plugins-routes)|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|(?<!user)-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
 /** Their errors end a command or a start, and the terminal shows them. */
 const endsInTerminal =
-  /^host\/cli\/(?!open-timers)|-commands\.ts$|\/commands\/|^host\/(config|core|host|serve|recovery)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
+  /^host\/cli\/(?!open-timers)|-commands\.ts$|\/commands\/|^host\/(config|core|host|serve|recovery)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/testing\/(conformance|outages)|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
+/** Commands for authors print what they find in a plugin. */
+const reports = /^host\/(authoring|testing)\//;
 /** Contracts of REST and wire formats of providers, of which pages show names and summaries alone. */
 const contracts =
   /\.route\.ts|-routes?\.ts|\/(rest(?!\/openapi\/page)|mcp|abilities|stores|embeddings|images-generate|openai|videos)\/|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|posts-list|terms-routes/;
@@ -234,6 +247,7 @@ function readCode(file: string, note: Note): void {
     if (/formatCount$/.test(call)) noteCount((node as ts.CallExpression).arguments, file, note);
     if (endsInTerminal.test(file) && isThrown(node))
       node.arguments?.forEach((argument) => noteThrown(argument, file, note));
+    if (reports.test(file) && isReported(node)) ts.forEachChild(node, (child) => noteThrown(child, file, note));
     const text = literalText(node);
     if (text !== undefined && isPage(file) && !isPartOfLiteral(node) && isShown({ node, text, file })) {
       note(text, file);
@@ -256,6 +270,13 @@ function numberValues(text: string): string {
 function isThrown(node: ts.Node): node is ts.NewExpression | ts.CallExpression {
   if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText());
   return ts.isCallExpression(node) && /^(errors\.push|fail)$/.test(node.expression.getText());
+}
+
+/** A line that is printed, a finding, or the reason why a point was left out. */
+function isReported(node: ts.Node): boolean {
+  if (ts.isCallExpression(node)) return /^(add|print)$/.test(node.expression.getText());
+  if (ts.isPropertyAssignment(node)) return /^(detail|message)$/.test(node.name.getText());
+  return ts.isReturnStatement(node) && node.expression !== undefined && /\.['`]$/.test(node.expression.getText());
 }
 
 /** The sentences of an error, which may be joined or chosen from. */
