@@ -8,16 +8,16 @@ const conversationsAtOnce = 50;
 /** Milliseconds that texts are looked through before other work runs. */
 const longestBlock = 10;
 
-/** Shorter ones have no trigrams: every text is read. */
 const byTrigrams = {
   sqlite: `SELECT rowid >> 20 FROM ${trigramTable} WHERE ${trigramTable} MATCH ?`,
   // The search text has no character that is special here.
   postgresql: `SELECT id >> 20 FROM ${tables.texts} WHERE text LIKE $1`,
 };
-const byScan = {
-  sqlite: `SELECT id >> 20 FROM ${tables.texts} WHERE instr(text, ?) > 0`,
-  postgresql: byTrigrams.postgresql,
-};
+/** Parts of a scan, which SQLite reads in two threads at the same time. */
+const scans = ['id <= ?', 'id > ?'].map((part) => ({
+  ...byTrigrams,
+  sqlite: `SELECT id >> 20 FROM ${tables.texts} WHERE ${part} AND instr(text, ?) > 0`,
+}));
 
 /** The conversations with the text in a message; null if the text is blank. Includes all that was written before the call. */
 export async function findTexts(
@@ -28,13 +28,25 @@ export async function findTexts(
   if (needle === '') return null;
   // First: a conversation that is indexed in between is found twice, and never missed.
   const scanned = await scanUnindexed(database, needle);
-  const hasTrigrams = Array.from(needle).length >= indexedLength;
-  const value = database.dialect === 'postgresql' ? `%${needle}%` : hasTrigrams ? `"${needle}"` : needle;
-  const indexed = await database.readNumbers(hasTrigrams ? byTrigrams : byScan, [value]);
+  const indexed = await findIndexed(database, needle);
   // Reading a million numbers and using them are two blocks of the event loop, not one.
   await yieldToEventLoop();
-  return toIdBits(indexed, scanned);
+  return toIdBits(...indexed, scanned);
 }
+
+async function findIndexed(
+  database: Pick<DatabaseApi, 'knex' | 'dialect' | 'readNumbers'>,
+  needle: string,
+): Promise<Float64Array[]> {
+  if (database.dialect === 'postgresql') return [await database.readNumbers(byTrigrams, [`%${needle}%`])];
+  if (Array.from(needle).length >= indexedLength) return [await database.readNumbers(byTrigrams, [`"${needle}"`])];
+  // Too short for trigrams: every text is read.
+  const ends = await database.knex(tables.texts).min({ lowest: 'id' }).max({ highest: 'id' }).first<Ends>();
+  const middle = Math.floor((Number(ends.lowest) + Number(ends.highest)) / 2);
+  return Promise.all(scans.map((select) => database.readNumbers(select, [middle, needle])));
+}
+
+type Ends = Readonly<Record<'lowest' | 'highest', number | null>>;
 
 /** Looks through the messages of conversations of earlier versions, in steps that let other work run. */
 async function scanUnindexed({ knex }: Pick<DatabaseApi, 'knex'>, needle: string): Promise<number[]> {

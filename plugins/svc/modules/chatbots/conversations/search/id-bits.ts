@@ -16,11 +16,11 @@ function idBits(lowest: number, highest: number): IdBits {
   return highest < lowest ? noIds : { first, bytes: new Uint8Array(((highest - first) >> 3) + 1) };
 }
 
-/** The set of the ids, and of `more`, in any order and repeated or not. */
-export function toIdBits(ids: Float64Array, more: readonly number[] = []): IdBits {
+/** The set of the ids, in any order and repeated or not. */
+export function toIdBits(...lists: readonly ArrayLike<number>[]): IdBits {
   let lowest = Infinity;
   let highest = -Infinity;
-  for (const list of [ids, more])
+  for (const list of lists)
     for (let at = 0; at < list.length; at++) {
       const id = list[at] ?? 0;
       if (id < lowest) lowest = id;
@@ -28,7 +28,7 @@ export function toIdBits(ids: Float64Array, more: readonly number[] = []): IdBit
     }
   const bits = idBits(lowest, highest);
   const { first, bytes } = bits;
-  for (const list of [ids, more])
+  for (const list of lists)
     for (let at = 0; at < list.length; at++) {
       const bit = (list[at] ?? 0) - first;
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
