@@ -62,8 +62,19 @@ export async function listedPostViews(
   );
 }
 
+const attributes = String.raw`(?:"[^"]*"|'[^']*'|[^"'>])*`;
+/** Tags, so that what looks like a table in an attribute, a comment or a script stays as it is. */
+const tags = new RegExp(
+  String.raw`<!--[^]*?-->|<(script|style|textarea)\b[^]*?</\1|<table(?<rest>(?:\s${attributes})?>)|<[a-z]${attributes}>`,
+  'gi',
+);
+
 /** Tables scroll where they are wider than the page, so the keyboard must reach them. */
-const focusTables = (html: string): string => html.replace(/<table(?=[\s>])/gi, '<table tabindex="0"');
+export function focusTables(html: string): string {
+  return html.replace(tags, (tag: string, _raw, rest: string | undefined) =>
+    rest === undefined ? tag : `<table tabindex="0"${rest}`,
+  );
+}
 
 export async function singlePostView(
   given: PublicSiteDependencies,
