@@ -91,10 +91,11 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     text.replace(/\{(\w+)\}/g, (placeholder, name: string, at: number) => {
       const value = match[names.indexOf(name) + 1];
       if (value === undefined) return placeholder;
-      const own = translateValue(value, init.tag);
+      const isData = isQuoted(text, at);
+      const own = isData ? undefined : translateValue(value, init.tag);
       if (own !== undefined) return own;
       if (/^\d/.test(value) || (/[.!?]$/.test(value) && value.includes(' '))) return translateOrNull(value) ?? value;
-      return /^[a-z]/.test(value) && !isQuoted(text, at) ? (find(value) ?? value) : value;
+      return /^[a-z]/.test(value) && !isData ? (find(value) ?? value) : value;
     });
   const patternText = (found: string | readonly string[] | undefined, count: string | undefined): string | undefined =>
     typeof found === 'string' ? found : found?.[init.formOf(Number(count?.replace(/\D/g, '')))];

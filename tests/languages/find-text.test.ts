@@ -54,6 +54,7 @@ describe('the texts of catalogs', () => {
 
   it('are not searched for what is in quotes', () => {
     expect(finder.translate("No 'category'.")).to.equal('Kein „category“.');
+    expect(finder.translate("No '1,204'.")).to.equal('Kein „1,204“.');
   });
 
   it('are found for a line with its label', () => {
