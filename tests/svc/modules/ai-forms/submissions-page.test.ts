@@ -72,6 +72,7 @@ describeBotsAdmin('the submissions of AI forms', (admin) => {
     );
     expect((await browser.submit(page, 'delete', { id: first })).text).to.contain('no longer exist');
     expect(await titles()).to.deep.equal(['Tea · Three']);
+    for (const form of ['99999999999', '-1', 'x']) expect(await titles(`?form=${form}`), form).to.have.length(1);
   });
 
   it('export their state', async () => {

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { clampPage, formatNumber, listQuery, listView, readList, translateText } from '#plugin-api';
+import { clampPage, formatNumber, listQuery, listView, parseId, readList, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest } from '#plugin-api';
 import { exportList } from '../../../admin-ui/list-pages.ts';
 import { readStates, type Submission, type SubmissionFilter } from '../submissions/submission.ts';
@@ -130,9 +130,8 @@ interface Filters extends Readonly<Record<string, string>> {
 
 /** Ignores invalid values. */
 function readFilters(query: Readonly<Record<string, unknown>>): Filters {
-  const form = Number(textOf(query['form']));
   return {
-    form: Number.isSafeInteger(form) && form > 0 ? String(form) : '',
+    form: String(parseId(query['form']) || ''),
     status: statuses.find((one) => one === query['status']) ?? '',
     state: readStates.find((one) => one === query['state']) ?? '',
     search: textOf(query['search']),
