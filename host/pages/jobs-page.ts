@@ -16,6 +16,7 @@ import {
   type JobState,
   type JobStatus,
   type SiteApi,
+  withoutUndefined,
 } from '#plugin-api';
 import { readQuery, readText } from './forms.ts';
 
@@ -119,12 +120,7 @@ function readChoice(request: AdminRequest): Choice {
 }
 
 function linkTo({ owner, name, state }: Choice): string {
-  const query = new URLSearchParams({
-    ...(owner !== undefined && { plugin: owner }),
-    ...(name !== undefined && { name }),
-    ...(state !== undefined && { state }),
-  });
-  return `?${query.toString()}`;
+  return `?${new URLSearchParams(withoutUndefined({ plugin: owner, name, state })).toString()}`;
 }
 
 /** Completed and failed jobs of each hour, with a table of the same figures. */
@@ -154,7 +150,7 @@ function chartOf(finished: readonly FinishedJobs[], since: number, timezone: str
 
 /** The filter by state, with the number of jobs in each. */
 function stateTabs(counts: readonly JobCount[], { owner, name, state }: Choice): Record<string, unknown>[] {
-  const kind = { ...(owner !== undefined && { owner }), ...(name !== undefined && { name }) };
+  const kind = withoutUndefined({ owner, name });
   const mine = counts.filter((row) => (owner ?? row.owner) === row.owner && (name ?? row.name) === row.name);
   const sum = (rows: readonly JobCount[]): string => formatNumber(rows.reduce((total, { count }) => total + count, 0));
   return [

@@ -1,13 +1,29 @@
 import { lazy, type AdminPageBody, type AdminPageDeclaration, type CliCommand, type LazyAdminPage } from '#plugin-api';
 
-/** A page, and the import of its code: `body: async () => (await import('./pages/usage.page.ts')).usagePage`. */
+/** A page, and the import of the file that exports its `createPage`: `body: () => import('./pages/usage.page.ts')`. */
 export interface LazyPage<Context> extends AdminPageDeclaration {
-  readonly body: () => Promise<(context: Context) => AdminPageBody | Promise<AdminPageBody>>;
+  readonly body: () => Promise<{ createPage(context: Context): AdminPageBody | Promise<AdminPageBody> }>;
+}
+
+/** A page with the pages below it, which share its capability and style. */
+export interface LazyPages<Context> extends LazyPage<Context> {
+  readonly subpages: readonly Omit<LazyPage<Context>, 'parent' | 'capability' | 'style'>[];
+}
+
+function withSubpages<Context>({ subpages, ...page }: LazyPages<Context>): LazyPage<Context>[] {
+  const { slug: parent, capability, style } = page;
+  const common = { parent, ...(capability !== undefined && { capability }), ...(style !== undefined && { style }) };
+  return [page, ...subpages.map((subpage) => ({ ...common, ...subpage }))];
 }
 
 /** Declares a page of a module. Its code is loaded when the page is first opened. */
 export function lazyPage<Context>({ body, ...declaration }: LazyPage<Context>): (context: Context) => LazyAdminPage {
-  return (context) => ({ ...declaration, body: async () => (await body())(context) });
+  return (context) => ({ ...declaration, body: async () => (await body()).createPage(context) });
+}
+
+/** As `lazyPage`, with the pages below it. */
+export function lazyPages<Context>(pages: LazyPages<Context>): ((context: Context) => LazyAdminPage)[] {
+  return withSubpages(pages).map((page) => lazyPage(page));
 }
 
 /**
@@ -36,12 +52,12 @@ export function loadParts<Ports, Parts>(
   });
 }
 
-/** As `lazyPage`, for a module that loads its parts on first use. */
-export function loadedPage<Parts>({
-  body,
-  ...declaration
-}: LazyPage<Parts>): (module: Loaded<unknown, Parts>) => LazyAdminPage {
-  return ({ load }) => ({ ...declaration, body: async () => (await body())(await load()) });
+/** As `lazyPages`, for a module that loads its parts on first use. */
+export function loadedPages<Parts>(pages: LazyPages<Parts>): ((module: Loaded<unknown, Parts>) => LazyAdminPage)[] {
+  return withSubpages(pages).map(({ body, ...declaration }) => ({ load }) => ({
+    ...declaration,
+    body: async () => (await body()).createPage(await load()),
+  }));
 }
 
 /** As `lazyCommands`, for a module that loads its parts on first use. */

@@ -1,5 +1,5 @@
 import type { AdminMenuGroup, NextStep } from '#plugin-api';
-import { lazyCommands, lazyPage } from '../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -17,25 +17,24 @@ const menuGroups: readonly AdminMenuGroup[] = [
 export const settingsModule = defineModule<
   SetupContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
 >({
-  pages: [
-    lazyPage({
-      slug: 'svc',
-      title: 'AI service',
-      menu: 'AI service',
-      group: 'ai',
-      icon: 'bolt',
-      position: 20,
-      script: 'settings.js',
-      body: async () => (await import('./page/settings.page.ts')).settingsPage,
-    }),
-    lazyPage({
-      slug: 'svc/setup',
-      title: 'Set up a provider',
-      parent: 'svc',
-      script: 'settings.js',
-      body: async () => (await import('./page/setup.page.ts')).setupPage,
-    }),
-  ],
+  pages: lazyPages({
+    slug: 'svc',
+    title: 'AI service',
+    menu: 'AI service',
+    group: 'ai',
+    icon: 'bolt',
+    position: 20,
+    script: 'settings.js',
+    body: () => import('./page/settings.page.ts'),
+    subpages: [
+      {
+        slug: 'svc/setup',
+        title: 'Set up a provider',
+        script: 'settings.js',
+        body: () => import('./page/setup.page.ts'),
+      },
+    ],
+  }),
   commands: [
     lazyCommands(async () => (await import('./settings-commands.ts')).keyCommands),
     async (context) => (await import('./settings-commands.ts')).providerCommands(context, context.knownProviders),

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { lazyPage } from '../kit/lazy.ts';
+import { lazyPages } from '../kit/lazy.ts';
 import { defineModule } from '../kit/module.ts';
 import { createSecretReader } from '../settings/secret-reader.ts';
 import { createHourlyCounts } from './hourly-counts.ts';
@@ -38,45 +38,37 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
   migrations: [hoursMigration, inboxMigration, inboxResponseMigration],
   tables: [hoursTable, inboxTable],
   routes: [inboxRoute],
-  pages: [
-    lazyPage({
-      slug: 'svc/deliveries',
-      title: 'Deliveries',
-      menu: 'Deliveries',
-      group: 'developers',
-      icon: 'truck',
-      position: 27,
-      script: 'deliveries.js',
-      style: 'deliveries.css',
-      body: async () => (await import('./pages/delivery-log.page.ts')).deliveryLogPage,
-    }),
-    lazyPage({
-      slug: 'svc/deliveries/delivery',
-      title: 'Delivery',
-      parent: 'svc/deliveries',
-      script: 'deliveries.js',
-      style: 'deliveries.css',
-      body: async () => (await import('./pages/delivery.page.ts')).deliveryPage,
-    }),
-    // The second slug is the former one, which may be bookmarked.
-    ...['svc/deliveries/check', 'svc/deliveries/why-not'].map((slug) =>
-      lazyPage<DeliveryPagesContext>({
+  pages: lazyPages<DeliveryPagesContext>({
+    slug: 'svc/deliveries',
+    title: 'Deliveries',
+    menu: 'Deliveries',
+    group: 'developers',
+    icon: 'truck',
+    position: 27,
+    script: 'deliveries.js',
+    style: 'deliveries.css',
+    body: () => import('./pages/delivery-log.page.ts'),
+    subpages: [
+      {
+        slug: 'svc/deliveries/delivery',
+        title: 'Delivery',
+        script: 'deliveries.js',
+        body: () => import('./pages/delivery.page.ts'),
+      },
+      // The second slug is the former one, which may be bookmarked.
+      ...['svc/deliveries/check', 'svc/deliveries/why-not'].map((slug) => ({
         slug,
         title: 'Delivery check',
-        parent: 'svc/deliveries',
-        style: 'deliveries.css',
-        body: async () => (await import('./pages/delivery-check.page.ts')).deliveryCheckPage,
-      }),
-    ),
-    lazyPage({
-      slug: 'svc/deliveries/inbox',
-      title: 'Inbox',
-      parent: 'svc/deliveries',
-      script: 'deliveries.js',
-      style: 'deliveries.css',
-      body: async () => (await import('./pages/inbox.page.ts')).inboxPage,
-    }),
-  ],
+        body: () => import('./pages/delivery-check.page.ts'),
+      })),
+      {
+        slug: 'svc/deliveries/inbox',
+        title: 'Inbox',
+        script: 'deliveries.js',
+        body: () => import('./pages/inbox.page.ts'),
+      },
+    ],
+  }),
   register({ host, webhooks, hours }) {
     const { deliveryLog } = webhooks;
     host.metrics.add(async () => toMetrics(await deliveryLog.metrics()));

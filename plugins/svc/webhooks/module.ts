@@ -1,5 +1,5 @@
 import { lazy, type HostApi } from '#plugin-api';
-import { lazyCommands, lazyPage } from '../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import type { WebhookService } from './create-webhooks.ts';
 import { eventsRoute } from './events.route.ts';
@@ -15,27 +15,25 @@ export interface WebhooksPorts extends ModulePorts {
 
 export const webhooksModule = defineModule<WebhooksPorts>({
   routes: [eventsRoute],
-  pages: [
-    lazyPage({
-      slug: webhooksSlug,
-      title: 'Webhooks',
-      menu: 'Webhooks',
-      group: 'developers',
-      icon: 'send',
-      position: 25,
-      style: 'webhooks.css',
-      script: 'webhooks.js',
-      body: async () => (await import('./pages/settings.page.ts')).webhooksPage,
-    }),
-    lazyPage({
-      slug: endpointSlug,
-      title: 'Webhook endpoint',
-      parent: webhooksSlug,
-      style: 'webhooks.css',
-      script: 'webhooks.js',
-      body: async () => (await import('./pages/endpoint.page.ts')).endpointPage,
-    }),
-  ],
+  pages: lazyPages({
+    slug: webhooksSlug,
+    title: 'Webhooks',
+    menu: 'Webhooks',
+    group: 'developers',
+    icon: 'send',
+    position: 25,
+    style: 'webhooks.css',
+    script: 'webhooks.js',
+    body: () => import('./pages/settings.page.ts'),
+    subpages: [
+      {
+        slug: endpointSlug,
+        title: 'Webhook endpoint',
+        script: 'webhooks.js',
+        body: () => import('./pages/endpoint.page.ts'),
+      },
+    ],
+  }),
   commands: [
     lazyCommands(async () => (await import('./commands/webhook-commands.ts')).webhookCommands),
     lazyCommands(async () => (await import('./commands/queue-commands.ts')).queueCommands),

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type AdminRequest, type HostApi, fieldErrorsOf } from '#plugin-api';
 import { createViews } from '../../../host/views/views.ts';
-import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
+import { createPage as settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
 import { createFakeSettings } from './fake-settings.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { createBudgetStore } from '../../../plugins/svc/modules/budgets/budget-store.ts';
-import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
+import { createPage as settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
 import type { SettingsContext, SetupContext } from '../../../plugins/svc/settings/settings.ts';
-import { setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
+import { createPage as setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
 import { acme, createFakeSettings, type FakeSettings } from './fake-settings.ts';
 
 const secret = 'sk-0123456789-0123456789abcdef';

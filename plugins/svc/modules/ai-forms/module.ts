@@ -1,5 +1,5 @@
 import { lazy, type ShortcodeAttributes, type ShortcodeContext } from '#plugin-api';
-import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPages, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { AiFormParts, AiFormPorts, AiForms } from './ai-forms.ts';
 import { formMigrations, formTables } from './forms/form-tables.ts';
@@ -11,41 +11,31 @@ const sweepHook = 'svc_ai_forms_sweep';
 /** Forms whose submissions a model answers: builder, public forms, submissions. */
 export const aiFormsModule = defineModule<AiFormPorts, AiFormParts>({
   create: loadParts(async () => (await import('./ai-forms.ts')).createAiForms),
-  pages: [
-    loadedPage<AiForms>({
-      slug: 'svc/ai-forms',
-      title: 'AI forms',
-      menu: 'AI forms',
-      group: 'build',
-      icon: 'form',
-      position: 16,
-      style: 'ai-forms.css',
-      uploadLimit: 2 * 1_048_576,
-      body: async () => (await import('./pages/forms.page.ts')).formsPage,
-    }),
-    loadedPage<AiForms>({
-      slug: 'svc/ai-forms/edit',
-      title: 'Edit form',
-      parent: 'svc/ai-forms',
-      style: 'ai-forms.css',
-      script: 'ai-form-edit.js',
-      body: async () => (await import('./pages/edit.page.ts')).editPage,
-    }),
-    loadedPage<AiForms>({
-      slug: 'svc/ai-forms/submissions',
-      title: 'Form submissions',
-      parent: 'svc/ai-forms',
-      style: 'ai-forms.css',
-      body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
-    }),
-    loadedPage<AiForms>({
-      slug: 'svc/ai-forms/submission',
-      title: 'Form submission',
-      parent: 'svc/ai-forms',
-      style: 'ai-forms.css',
-      body: async () => (await import('./pages/submission.page.ts')).submissionPage,
-    }),
-  ],
+  pages: loadedPages<AiForms>({
+    slug: 'svc/ai-forms',
+    title: 'AI forms',
+    menu: 'AI forms',
+    group: 'build',
+    icon: 'form',
+    position: 16,
+    style: 'ai-forms.css',
+    uploadLimit: 2 * 1_048_576,
+    body: () => import('./pages/forms.page.ts'),
+    subpages: [
+      {
+        slug: 'svc/ai-forms/edit',
+        title: 'Edit form',
+        script: 'ai-form-edit.js',
+        body: () => import('./pages/edit.page.ts'),
+      },
+      {
+        slug: 'svc/ai-forms/submissions',
+        title: 'Form submissions',
+        body: () => import('./pages/submissions.page.ts'),
+      },
+      { slug: 'svc/ai-forms/submission', title: 'Form submission', body: () => import('./pages/submission.page.ts') },
+    ],
+  }),
   commands: [loadedCommands(async () => (await import('./forms/form-commands.ts')).formCommands)],
   migrations: formMigrations,
   tables: Object.values(formTables),

@@ -6,7 +6,7 @@ import { budgetsTemplate, budgetsView } from './budgets-view.ts';
 import type { BudgetPorts } from './module.ts';
 
 /** The page "Budgets": the state, switch and form of each. */
-export function budgetsPage(ports: BudgetPorts): AdminPageBody {
+export function createPage(ports: BudgetPorts): AdminPageBody {
   const { budgets } = ports;
   return {
     render: async ({ query }) => {

@@ -31,7 +31,7 @@ export const budgetsModule = defineModule<BudgetPorts>({
       icon: 'gauge',
       position: 32,
       style: 'budgets.css',
-      body: async () => (await import('./budgets.page.ts')).budgetsPage,
+      body: () => import('./budgets.page.ts'),
     }),
   ],
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],

@@ -1,4 +1,4 @@
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPage, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
@@ -21,7 +21,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
   routes: [chatMessageRoute, logsRoute, embedConfigRoute],
   pages: [
     ...botPages,
-    lazyPage({
+    ...lazyPages<ChatbotParts>({
       slug: 'svc/logs',
       title: 'Chat logs',
       menu: 'Chat logs',
@@ -29,21 +29,11 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
       icon: 'inbox',
       position: 11,
       style: 'logs.css',
-      body: async () => (await import('./pages/logs.page.ts')).logsPage,
-    }),
-    lazyPage({
-      slug: 'svc/conversation',
-      title: 'Conversation',
-      parent: 'svc/logs',
-      style: 'logs.css',
-      body: async () => (await import('./pages/conversation.page.ts')).conversationPage,
-    }),
-    lazyPage({
-      slug: 'svc/personal-data',
-      title: 'Personal data',
-      parent: 'svc/logs',
-      style: 'logs.css',
-      body: async () => (await import('./pages/personal-data.page.ts')).personalDataPage,
+      body: () => import('./pages/logs.page.ts'),
+      subpages: [
+        { slug: 'svc/conversation', title: 'Conversation', body: () => import('./pages/conversation.page.ts') },
+        { slug: 'svc/personal-data', title: 'Personal data', body: () => import('./pages/personal-data.page.ts') },
+      ],
     }),
     lazyPage({
       slug: 'svc/submissions',
@@ -53,7 +43,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
       icon: 'form',
       position: 12,
       style: 'submissions.css',
-      body: async () => (await import('./pages/submissions.page.ts')).submissionsPage,
+      body: () => import('./pages/submissions.page.ts'),
     }),
     lazyPage({
       slug: 'svc/check-site',
@@ -62,7 +52,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
       group: 'chat',
       icon: 'check',
       position: 13,
-      body: async () => (await import('./pages/site-check.page.ts')).siteCheckPage,
+      body: () => import('./pages/site-check.page.ts'),
     }),
   ],
   commands: [

@@ -12,7 +12,7 @@ const template = 'svc/failover';
 const slug = 'svc/failover';
 
 /** The page "Failover": its switches, and for each use the fallbacks as cards in the order in which they are tried. */
-export function failoverPage(ports: FailoverPorts): AdminPageBody {
+export function createPage(ports: FailoverPorts): AdminPageBody {
   const { failover } = ports;
   return {
     render: async () => ({ template, data: await failoverView(ports) }),

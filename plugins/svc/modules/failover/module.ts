@@ -16,7 +16,7 @@ export const failoverModule = defineModule<FailoverPorts>({
       icon: 'route',
       position: 33,
       style: 'budgets.css',
-      body: async () => (await import('./failover.page.ts')).failoverPage,
+      body: () => import('./failover.page.ts'),
     }),
   ],
   commands: [lazyCommands(async () => (await import('./failover-commands.ts')).failoverCommands)],

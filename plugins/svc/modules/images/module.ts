@@ -1,6 +1,6 @@
 import { lazy, type Post, type ShortcodeContext } from '#plugin-api';
 import type { AutomationTaskType } from '../../kit/automation-task.ts';
-import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPages, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import './hooks.ts';
 import {
@@ -26,53 +26,34 @@ const uploadLimit = 50 * 1_048_576;
 const formerEvents = ['svc_images_make_private', 'svc_videos_work'];
 /** Ended videos are listed for 30 days, in milliseconds. The history keeps them. */
 const videoRetention = 30 * 24 * 3600_000;
-const common = { parent: imagesSlug, style: 'images.css' } as const;
 
 /** Images: the REST route, the generator and its history in the admin, images for visitors, the task of automations. */
 export const imagesModule = defineModule<ImagePorts, ImageParts>({
   create: loadParts(async () => (await import('./images.ts')).createImages),
   routes: [imagesGenerateRoute],
-  pages: [
-    loadedPage<Images>({
-      slug: imagesSlug,
-      title: 'Images',
-      menu: 'Images',
-      group: 'content',
-      icon: 'image',
-      position: 31,
-      script: 'images.js',
-      ...common,
-      body: async () => (await import('./pages/images.page.ts')).imagesPage,
-    }),
-    loadedPage<Images>({
-      slug: imageSlug,
-      title: 'Image',
-      script: 'images.js',
-      ...common,
-      body: async () => (await import('./pages/image.page.ts')).imagePage,
-    }),
-    loadedPage<Images>({
-      slug: editImageSlug,
-      title: 'Edit image',
-      script: 'images.js',
-      uploadLimit,
-      ...common,
-      body: async () => (await import('./pages/edit.page.ts')).editPage,
-    }),
-    loadedPage<Images>({
-      slug: videoSlug,
-      title: 'Videos',
-      script: 'videos.js',
-      ...common,
-      body: async () => (await import('./pages/video.page.ts')).videoPage,
-    }),
-    loadedPage<Images>({
-      slug: publicImagesSlug,
-      title: 'Images for visitors',
-      ...common,
-      body: async () => (await import('./pages/visitors.page.ts')).visitorsPage,
-    }),
-  ],
+  pages: loadedPages<Images>({
+    slug: imagesSlug,
+    title: 'Images',
+    menu: 'Images',
+    group: 'content',
+    icon: 'image',
+    position: 31,
+    script: 'images.js',
+    style: 'images.css',
+    body: () => import('./pages/images.page.ts'),
+    subpages: [
+      { slug: imageSlug, title: 'Image', script: 'images.js', body: () => import('./pages/image.page.ts') },
+      {
+        slug: editImageSlug,
+        title: 'Edit image',
+        script: 'images.js',
+        uploadLimit,
+        body: () => import('./pages/edit.page.ts'),
+      },
+      { slug: videoSlug, title: 'Videos', script: 'videos.js', body: () => import('./pages/video.page.ts') },
+      { slug: publicImagesSlug, title: 'Images for visitors', body: () => import('./pages/visitors.page.ts') },
+    ],
+  }),
   commands: [loadedCommands(async () => (await import('./image-commands.ts')).imageCommands)],
   migrations: imageMigrations,
   tables: Object.values(imageTables),

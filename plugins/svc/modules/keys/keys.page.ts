@@ -64,7 +64,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
 };
 
 /** The page "API keys": named keys with their scopes (D31). The single REST key stays on the page of the service. */
-export function keysPage(ports: KeyPorts): AdminPageBody {
+export function createPage(ports: KeyPorts): AdminPageBody {
   const store = createKeyStore(ports.host);
   return {
     render: async ({ query }) => ({ template, data: await keysView(ports, store, { query }) }),

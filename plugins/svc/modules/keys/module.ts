@@ -18,7 +18,7 @@ export const keysModule = defineModule<KeyPorts>({
       group: 'developers',
       icon: 'key',
       position: 21,
-      body: async () => (await import('./keys.page.ts')).keysPage,
+      body: () => import('./keys.page.ts'),
     }),
   ],
   commands: [lazyCommands(async () => (await import('./key-commands.ts')).namedKeyCommands)],

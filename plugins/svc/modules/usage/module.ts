@@ -34,7 +34,7 @@ export const usageModule = defineModule<UsagePorts>({
       icon: 'chart',
       position: 30,
       style: 'usage.css',
-      body: async () => (await import('./usage.page.ts')).usagePage,
+      body: () => import('./usage.page.ts'),
     }),
     lazyPage({
       slug: 'svc/prices',
@@ -45,7 +45,7 @@ export const usageModule = defineModule<UsagePorts>({
       position: 31,
       style: 'prices.css',
       uploadLimit: 2_000_000,
-      body: async () => (await import('./prices/prices.page.ts')).pricesPage,
+      body: () => import('./prices/prices.page.ts'),
     }),
   ],
   commands: [

@@ -6,7 +6,7 @@ import type { UsagePorts } from './module.ts';
 import { usageView } from './usage-view.ts';
 
 /** The page "Usage": sums, chart and calls of a period, and their export. */
-export function usagePage(ports: UsagePorts): AdminPageBody {
+export function createPage(ports: UsagePorts): AdminPageBody {
   const { host, ledger } = ports;
   return {
     render: async (request) => ({ template: 'svc/usage', data: await usageView(ports, request.query) }),

@@ -17,7 +17,7 @@ export const vectorStoresModule = defineModule<VectorStoresPorts>({
       group: 'ai',
       icon: 'database',
       script: 'settings.js',
-      body: async () => (await import('./stores.page.ts')).storesPage,
+      body: () => import('./stores.page.ts'),
     }),
   ],
   commands: [lazyCommands(async () => (await import('./store-commands.ts')).storeCommands)],

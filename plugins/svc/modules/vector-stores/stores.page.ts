@@ -4,7 +4,7 @@ import { storeActions, storesTemplate } from './store-actions.ts';
 import { storesView } from './stores-view.ts';
 
 /** The page "Vector stores": settings of each store, and the indexes or collections of the configured ones. */
-export function storesPage(ports: VectorStoresPorts): AdminPageBody {
+export function createPage(ports: VectorStoresPorts): AdminPageBody {
   return {
     render: async (request) => {
       const { store: openStore, list: listed } = request.query;

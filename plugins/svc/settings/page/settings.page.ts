@@ -8,7 +8,7 @@ import { stoppedWithoutSandbox } from '../provider-users.ts';
 import { settingsView } from './settings-view.ts';
 
 /** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */
-export function settingsPage(context: SettingsContext): AdminPageBody {
+export function createPage(context: SettingsContext): AdminPageBody {
   const { settings } = context;
   return {
     render: async (request) => {

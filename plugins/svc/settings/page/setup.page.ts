@@ -11,7 +11,7 @@ import { defaultMonthlyBudget, finishSetup } from '../setup-choices.ts';
 const template = 'svc/setup-provider';
 
 /** Guided setup: choose a provider, enter its settings, test them, get a key. Not in the menu. */
-export function setupPage(context: SetupContext): AdminPageBody {
+export function createPage(context: SetupContext): AdminPageBody {
   return {
     render: async (request) => {
       const chosen = request.query['provider'];

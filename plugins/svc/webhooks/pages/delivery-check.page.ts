@@ -17,7 +17,7 @@ import { endpointName, endpointOptions, eventOptions } from './delivery-log-view
 const uncertain: ReadonlySet<Condition['id']> = new Set(['envelope_filter', 'targets_filter']);
 
 /** The page "Delivery check": which conditions an event currently meets for an endpoint (contract 6.1). */
-export function deliveryCheckPage(context: DeliveryPagesContext): AdminPageBody {
+export function createPage(context: DeliveryPagesContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
     render: async ({ query }) => {

@@ -36,7 +36,7 @@ async function* deliveriesCsv(deliveryLog: Pick<DeliveryLog, 'list'>, filter: De
 }
 
 /** The page "Deliveries": all deliveries, newest first, the queue, and replays. */
-export function deliveryLogPage(context: DeliveryPagesContext): AdminPageBody {
+export function createPage(context: DeliveryPagesContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
     render: async (request) => ({

@@ -9,7 +9,7 @@ import type { DeliveryPagesContext } from './pages-context.ts';
 const template = 'svc/webhook-delivery';
 
 /** The page "Delivery": body, headers and attempts of one delivery, and its actions. */
-export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
+export function createPage(context: DeliveryPagesContext): AdminPageBody {
   const {
     webhooks: { deliveryLog },
   } = context;

@@ -10,7 +10,7 @@ import { endpointSlug, webhooksSlug, type WebhookPagesContext } from './pages-co
 import { testResponse } from './settings.page.ts';
 
 /** Adds and edits an endpoint: `?id=` edits it, `?copy=` starts a copy of it. */
-export function endpointPage(context: WebhookPagesContext): AdminPageBody {
+export function createPage(context: WebhookPagesContext): AdminPageBody {
   return {
     render: async ({ query }) => {
       const { id, copy } = query;

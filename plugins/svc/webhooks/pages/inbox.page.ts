@@ -29,7 +29,7 @@ const verdictBadges: Readonly<
 };
 
 /** The page "Inbox": a test receiver on this site. */
-export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): AdminPageBody {
+export function createPage({ host, webhooks, inbox }: DeliveryPagesContext): AdminPageBody {
   return {
     render: async () => {
       const state = await inbox.state();

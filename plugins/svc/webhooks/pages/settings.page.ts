@@ -47,7 +47,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
 const template = 'svc/webhooks';
 
 /** The page "Webhooks": switch, endpoints, recent failures, signing secret, retention (contract 2.7, 3). */
-export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
+export function createPage(context: WebhookPagesContext): AdminPageBody {
   const { webhooks } = context;
   return {
     render: async () => ({ template, data: await settingsView(context) }),

@@ -7,7 +7,7 @@ import { elementsOf, newElement, readElements, type ElementDraft } from './eleme
 import { editSlug, findForm, postedForm } from './form-pages.ts';
 
 /** The form builder with a preview. */
-export function editPage(parts: AiForms): AdminPageBody {
+export function createPage(parts: AiForms): AdminPageBody {
   return {
     render: async ({ query }) => page(parts, await findForm(parts, query['id'])),
     actions: {

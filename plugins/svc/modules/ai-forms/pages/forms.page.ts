@@ -12,7 +12,7 @@ import { editSlug, embedLabel, formsSlug, postedForm, snippets, submissionsSlug 
 
 const template = 'svc/ai-forms-list';
 
-export function formsPage(parts: AiForms): AdminPageBody {
+export function createPage(parts: AiForms): AdminPageBody {
   return {
     render: async ({ query }) => ({ template, data: await formsView(parts, { query }) }),
     actions: {

@@ -7,7 +7,7 @@ import { changesOf, deleteOne, markOne } from './submission-actions.ts';
 import { personOf, readStateLabels, statusBadges, titleOf } from './submission-labels.ts';
 
 /** One submission with its response. Opening a new one marks it as read. */
-export function submissionPage(parts: AiForms): AdminPageBody {
+export function createPage(parts: AiForms): AdminPageBody {
   const { host, submissions } = parts;
   return {
     render: async (request) => {

@@ -18,7 +18,7 @@ const columns = [
 ];
 
 /** The submissions of all forms or of one: what is new, what was read, what is archived. */
-export function submissionsPage(parts: AiForms): AdminPageBody {
+export function createPage(parts: AiForms): AdminPageBody {
   const { submissions } = parts;
   return {
     render: async (request) => ({ template: 'svc/ai-form-submissions', data: await view(parts, request) }),

@@ -12,7 +12,7 @@ import { findEditHref, formatItemCost } from './task.page.ts';
 import { itemBadge, itemTitle, statusLabel } from './task-labels.ts';
 
 /** The page of one item: input, result, attempts and cost. */
-export function itemPage(automations: Automations): AdminPageBody {
+export function createPage(automations: Automations): AdminPageBody {
   const { items, tasks } = automations;
   const change =
     (act: typeof items.retry, texts: { readonly none: string; readonly done: string }) =>

@@ -12,7 +12,7 @@ import type { Task } from '../tasks/task.ts';
 import { namedSchedules } from './task-labels.ts';
 
 /** Creates and edits a task: first its type, then its settings. */
-export function taskEditPage(automations: Automations): AdminPageBody {
+export function createPage(automations: Automations): AdminPageBody {
   return {
     render: async (request) => {
       if (request.query['id'] !== undefined) {

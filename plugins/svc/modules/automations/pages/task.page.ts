@@ -182,7 +182,7 @@ function formatLimits({ limits: { run, day }, attempts }: Task): string {
 }
 
 /** The page of one task: progress, items and runs. */
-export function taskPage(automations: Automations): AdminPageBody {
+export function createPage(automations: Automations): AdminPageBody {
   return {
     render: async (request) => {
       const task = await requireTaskOfQuery(automations, request);

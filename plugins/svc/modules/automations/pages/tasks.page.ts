@@ -111,7 +111,7 @@ function listStamp(counts: ReadonlyMap<number, ItemCounts>): string {
 const template = 'svc/automations';
 
 /** The list of tasks with their progress, next runs and actions. */
-export function tasksPage(automations: Automations): AdminPageBody {
+export function createPage(automations: Automations): AdminPageBody {
   return {
     render: async (request) => ({ template, data: await tasksView(automations, request) }),
     actions: {

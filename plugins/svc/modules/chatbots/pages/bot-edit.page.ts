@@ -15,7 +15,7 @@ const listTimeout = 5_000;
 const maxTargets = 500;
 
 /** Edits all settings of a bot except its rules and forms, beside a preview. */
-export function botEditPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => editPage(parts, await findBotInQuery(parts, request)),
     actions: {

@@ -124,7 +124,7 @@ function optionsError(sentence: string | undefined): string | undefined {
 const template = 'svc/bot-form';
 
 /** Edits one form: its texts and its fields. `?form=` names it; without it the form is new. */
-export function botFormPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');

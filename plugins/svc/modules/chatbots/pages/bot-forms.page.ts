@@ -9,7 +9,7 @@ import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
 
 /** The forms of a bot and the rules that show them. */
-export function botFormsPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   const change = partActions<BotForm>(parts, { name: 'form', partsOf: ({ forms }) => forms, slug: formsSlug });
   return {
     render: async (request) => {

@@ -17,7 +17,7 @@ interface Typed {
 }
 
 /** Asks for a name, a model and a template. Everything else is set in the editor. */
-export function botNewPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async () => {
       const { provider, model } = (await findReadyModel(parts)) ?? (await parts.bots.defaults());

@@ -1,43 +1,38 @@
 import type { NextStep } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { lazyPage, type LazyPage } from '../../../kit/lazy.ts';
+import { lazyPages, type LazyPage } from '../../../kit/lazy.ts';
 import { botsSlug, editSlug, formSlug, formsSlug, newBotSlug, ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 
 /** Largest import file, in bytes. */
 const importLimit = 2_000_000;
 
-const common = { parent: botsSlug, style: 'bots.css' } as const;
-
-type Body = LazyPage<ChatbotParts>['body'];
-
-const editorPage = (slug: string, title: string, body: Body) =>
-  lazyPage<ChatbotParts>({ ...common, slug, title, body, script: 'bot-edit.js' });
+const editorPage = (slug: string, title: string, body: LazyPage<ChatbotParts>['body']) => ({
+  slug,
+  title,
+  body,
+  script: 'bot-edit.js',
+});
 
 /** The pages that create and edit bots. */
-export const botPages = [
-  lazyPage<ChatbotParts>({
-    ...common,
-    slug: botsSlug,
-    title: 'Chatbots',
-    menu: 'Chatbots',
-    group: 'chat',
-    icon: 'chat',
-    position: 10,
-    uploadLimit: importLimit,
-    body: async () => (await import('./bots.page.ts')).botsPage,
-  }),
-  lazyPage<ChatbotParts>({
-    ...common,
-    slug: newBotSlug,
-    title: 'New chatbot',
-    body: async () => (await import('./bot-new.page.ts')).botNewPage,
-  }),
-  editorPage(editSlug, 'Chatbot settings', async () => (await import('./bot-edit.page.ts')).botEditPage),
-  editorPage(rulesSlug, 'Rules', async () => (await import('./bot-rules.page.ts')).botRulesPage),
-  editorPage(ruleSlug, 'Rule', async () => (await import('./bot-rule.page.ts')).botRulePage),
-  editorPage(formsSlug, 'Forms', async () => (await import('./bot-forms.page.ts')).botFormsPage),
-  editorPage(formSlug, 'Form', async () => (await import('./bot-form.page.ts')).botFormPage),
-];
+export const botPages = lazyPages<ChatbotParts>({
+  slug: botsSlug,
+  title: 'Chatbots',
+  menu: 'Chatbots',
+  group: 'chat',
+  icon: 'chat',
+  position: 10,
+  uploadLimit: importLimit,
+  style: 'bots.css',
+  body: () => import('./bots.page.ts'),
+  subpages: [
+    { slug: newBotSlug, title: 'New chatbot', body: () => import('./bot-new.page.ts') },
+    editorPage(editSlug, 'Chatbot settings', () => import('./bot-edit.page.ts')),
+    editorPage(rulesSlug, 'Rules', () => import('./bot-rules.page.ts')),
+    editorPage(ruleSlug, 'Rule', () => import('./bot-rule.page.ts')),
+    editorPage(formsSlug, 'Forms', () => import('./bot-forms.page.ts')),
+    editorPage(formSlug, 'Form', () => import('./bot-form.page.ts')),
+  ],
+});
 
 /** A step of the dashboard: create the first chatbot. The code of bots is loaded when the dashboard is first opened. */
 export function addBotStep(parts: ChatbotParts): void {

@@ -13,7 +13,7 @@ import { botPartView, botTrail } from './bot-head.ts';
 const template = 'svc/bot-rule';
 
 /** Edits one rule: when, if, then. `?rule=` names it. Without it the rule is new; `&event=` and `&form=` prefill it. */
-export function botRulePage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');

@@ -9,7 +9,7 @@ import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
 
 /** The rules of a bot by event, in the order in which they run. */
-export function botRulesPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   const change = partActions<Rule>(parts, { name: 'rule', partsOf: ({ rules }) => rules, slug: rulesSlug });
   return {
     render: async (request) => {

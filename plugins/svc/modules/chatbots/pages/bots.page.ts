@@ -17,7 +17,7 @@ import { tables } from '../conversations/conversation-tables.ts';
 const template = 'svc/bots';
 
 /** The list of chatbots: create, duplicate, activate, export, import and delete them. */
-export function botsPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({ template, data: await botsView(parts, { query }) }),
     actions: {

@@ -18,7 +18,7 @@ import { readLogList, readRows } from './log-list.ts';
 import { readLogsQuery } from './logs-filter.ts';
 
 /** One conversation beside the list it was opened from: its transcript with tokens, cost, sources, feedback and the notes of rules. */
-export function conversationPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   const { host } = parts;
 
   async function find(value: unknown): Promise<Conversation> {

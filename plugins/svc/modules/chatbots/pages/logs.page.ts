@@ -55,7 +55,7 @@ const defaultDays = 30;
 const maxDays = 366;
 
 /** The page "Chat logs": filtered conversations, a chart and an export. */
-export function logsPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   const { host, logs } = parts;
   return {
     render: async (request) => ({ template: 'svc/logs', data: await logsView(parts, request) }),

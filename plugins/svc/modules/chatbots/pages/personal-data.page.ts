@@ -14,7 +14,7 @@ const receiptsShown = 20;
 const sentShown = 20;
 
 /** The page "Personal data": finds, exports and deletes the data of one person, and lists the receipts. */
-export function personalDataPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({ template: 'svc/personal-data', data: await personalDataView(parts, query) }),
     actions: {

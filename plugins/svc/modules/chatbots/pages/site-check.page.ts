@@ -34,7 +34,7 @@ interface Entered {
 }
 
 /** The page "Check my site": finds out why a page does not show a chatbot, and how to fix it. */
-export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,

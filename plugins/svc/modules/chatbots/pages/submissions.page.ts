@@ -7,7 +7,7 @@ import { submissionsCsv, submissionsJsonl } from '../forms/submissions-export.ts
 const perPage = 20;
 
 /** The page "Form submissions": searches, exports and deletes what visitors sent through forms of chatbots. */
-export function submissionsPage(parts: ChatbotParts): AdminPageBody {
+export function createPage(parts: ChatbotParts): AdminPageBody {
   const { submissions } = parts;
 
   return {

@@ -11,7 +11,7 @@ import { emptyInput } from '../write/draft.ts';
 const template = 'svc/content-batch';
 
 /** The page of one batch: review, progress, and retries of failed texts. */
-export function batchPage(writer: ContentWriter): AdminPageBody {
+export function createPage(writer: ContentWriter): AdminPageBody {
   const { runs } = writer;
   const find = (request: AdminRequest, id: unknown): Promise<Batch> => requireBatch(writer, request, id);
   const back = ({ id }: Batch): string => `${slugs.batch}?id=${String(id)}`;

@@ -20,7 +20,7 @@ import { fieldName, readTemplateForm } from './template-form.ts';
 const template = 'svc/content';
 
 /** The page "Content writer": source, template, output, the streamed text and its editor. */
-export function composePage(writer: ContentWriter): AdminPageBody {
+export function createPage(writer: ContentWriter): AdminPageBody {
   return {
     async render({ user, query }) {
       const uuid = typeof query['text'] === 'string' ? query['text'] : '';

@@ -10,7 +10,7 @@ import { formatSpend } from '../write/estimate.ts';
 const perPage = 20;
 
 /** The list of batches and single texts. Administrators see those of all users. */
-export function runsPage(writer: ContentWriter): AdminPageBody {
+export function createPage(writer: ContentWriter): AdminPageBody {
   return {
     render: async (request) => ({ template: 'svc/content-runs', data: await view(writer, request) }),
     actions: {

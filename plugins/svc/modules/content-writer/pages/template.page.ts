@@ -19,7 +19,7 @@ interface Editing {
 }
 
 /** The page of one template: new, copied or saved. */
-export function templatePage(writer: ContentWriter): AdminPageBody {
+export function createPage(writer: ContentWriter): AdminPageBody {
   return {
     render: async ({ query }) => {
       const text = (name: string): string => (typeof query[name] === 'string' ? query[name] : '');

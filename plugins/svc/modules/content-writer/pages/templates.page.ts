@@ -9,7 +9,7 @@ import { slugs, contentTabs } from './content-pages.ts';
 const template = 'svc/content-templates';
 
 /** The list of templates: built-in and saved ones. */
-export function templatesPage(writer: ContentWriter): AdminPageBody {
+export function createPage(writer: ContentWriter): AdminPageBody {
   const { templates } = writer;
   return {
     render: async () => ({ template, data: await view(writer) }),

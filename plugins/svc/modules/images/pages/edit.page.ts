@@ -16,7 +16,7 @@ const template = 'svc/image-edit';
 type Values = Readonly<Record<string, unknown>>;
 
 /** Edits an image of the history (`image`), of the media library (`media`), or an uploaded file. */
-export function editPage(parts: Images): AdminPageBody {
+export function createPage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,

@@ -13,7 +13,7 @@ const altKey = '_wp_attachment_image_alt';
 const maxPosts = 50;
 const postTypes = ['post', 'page'];
 
-export function imagePage(parts: Images): AdminPageBody {
+export function createPage(parts: Images): AdminPageBody {
   const { host } = parts;
   return {
     render: async ({ query }) => {

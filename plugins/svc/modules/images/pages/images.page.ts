@@ -89,7 +89,7 @@ async function historyView(parts: Images, query: Query) {
 
 const template = 'svc/images';
 
-export function imagesPage(parts: Images): AdminPageBody {
+export function createPage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,

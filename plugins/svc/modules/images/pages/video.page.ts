@@ -20,7 +20,7 @@ const states: Readonly<Record<VideoState, { readonly text: string; readonly kind
 };
 
 /** Requests videos, and shows the newest requests with their state. */
-export function videoPage(parts: Images): AdminPageBody {
+export function createPage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => ({ template, data: await view(parts, await reusedValues(parts, query)) }),
     actions: { generate: (request) => generate(parts, request) },

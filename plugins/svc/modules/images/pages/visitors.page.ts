@@ -20,7 +20,7 @@ const sections: readonly FormSection[] = [
 ];
 
 /** The settings of `[svc_images]`. Off by default. */
-export function visitorsPage(parts: Images): AdminPageBody {
+export function createPage(parts: Images): AdminPageBody {
   const { visitorSettings } = parts;
   return {
     render: async () => ({ template, data: await view(parts, { ...(await visitorSettings.get()) }) }),

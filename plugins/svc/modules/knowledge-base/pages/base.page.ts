@@ -25,7 +25,7 @@ const found = 8;
 type Action = (request: AdminRequest) => Promise<AdminActionResult>;
 
 /** The page of one knowledge base: its sources, forms to add some, a test box and its settings. */
-export function basePage(parts: KnowledgeParts): AdminPageBody {
+export function createPage(parts: KnowledgeParts): AdminPageBody {
   /** An action that adds a source. Shows the form again if a field has an error. */
   const adding =
     (form: string, add: (to: AddSources, request: AdminRequest) => Promise<string>): Action =>

@@ -13,7 +13,7 @@ import { baseSlug } from '../register.ts';
 const template = 'svc/knowledge';
 
 /** The page "Knowledge": all knowledge bases, and the form for a new one. */
-export function basesPage(parts: KnowledgeParts): AdminPageBody {
+export function createPage(parts: KnowledgeParts): AdminPageBody {
   return {
     render: async () => ({ template, data: await basesView(parts) }),
     actions: { create: (request) => create(parts, request) },

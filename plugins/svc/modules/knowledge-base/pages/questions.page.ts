@@ -15,7 +15,7 @@ const states: readonly { readonly id: QuestionState; readonly label: string }[] 
 ];
 
 /** The page "Unanswered questions": questions without a good answer, with a form to write it. */
-export function questionsPage(parts: KnowledgeParts): AdminPageBody {
+export function createPage(parts: KnowledgeParts): AdminPageBody {
   const { questions } = parts;
   const findQuestion = async (request: AdminRequest): Promise<Question> => {
     return requireFound(await questions.get(Number(readText(request, 'question'))), {

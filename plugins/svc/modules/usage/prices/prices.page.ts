@@ -28,7 +28,7 @@ const example: readonly Price[] = [
 ];
 
 /** The page "Prices": the site's own prices, in a table and as JSON, and the built-in ones. */
-export function pricesPage(ports: PricesPagePorts): AdminPageBody {
+export function createPage(ports: PricesPagePorts): AdminPageBody {
   const { prices } = ports;
   return {
     render: async ({ query }) => ({ template, data: await pricesView(ports, { query }) }),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHooks } from '../../../../../host/hooks/hooks.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import type { ChatbotParts } from '../../../../../plugins/svc/modules/chatbots/chatbots.ts';
-import { siteCheckPage } from '../../../../../plugins/svc/modules/chatbots/pages/site-check.page.ts';
+import { createPage as siteCheckPage } from '../../../../../plugins/svc/modules/chatbots/pages/site-check.page.ts';
 
 describe('Old names of the site check', () => {
   const bot = { id: 7, name: 'Helper', embed: { enabled: true, any_site: false, allowed_domains: [] as string[] } };
