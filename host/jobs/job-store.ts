@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import type { JobState, JobStatus, JsonValue } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { createAttemptStore, keepFailed, leaseDuration } from './attempt-store.ts';
@@ -101,8 +102,7 @@ function createQueueSide(database: Database) {
   const after = (milliseconds: number) => knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
 
   function select({ id, owner, name, key, keys, state }: JobSelection) {
-    const given = Object.entries({ id, owner, name, job_key: key, state }).filter(([, value]) => value !== undefined);
-    const query = jobs().where(Object.fromEntries(given));
+    const query = jobs().where(withoutUndefined({ id, owner, name, job_key: key, state }));
     return keys === undefined ? query : query.whereIn('job_key', keys);
   }
 

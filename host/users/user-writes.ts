@@ -1,4 +1,4 @@
-import { RestError, RestResponse, restError } from '#plugin-api';
+import { RestError, RestResponse, restError, withoutUndefined } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
 import { detailsOf, keyOf } from './user-input.ts';
@@ -143,9 +143,7 @@ function updateRoute(
       checkRoles(users, roles ?? []);
       const profile = readProfile(request);
       const changes = {
-        ...(name !== undefined && { displayName: name }),
-        ...(email !== undefined && { email }),
-        ...(password !== undefined && { password }),
+        ...withoutUndefined({ displayName: name, email, password }),
         ...(roles !== undefined && roles.length > 0 && { roles }),
         ...(Object.keys(profile).length > 0 && { profile }),
       };

@@ -7,6 +7,7 @@ import {
   isRecord,
   isSameSecret,
   parseId,
+  withoutUndefined,
 } from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { failureOf } from '../helpers/failure-of.ts';
@@ -62,6 +63,7 @@ describe('small values', () => {
     const given = ['7', '007', '2147483647', '2147483648', '-1', '1.5', '', ['7'], undefined];
     expect(given.map((id) => parseId(id))).to.deep.equal([7, 7, 2_147_483_647, 0, 0, 0, 0, 0, 0]);
     expect(parseId('2147483648', Number.MAX_SAFE_INTEGER)).to.equal(2_147_483_648);
+    expect(withoutUndefined({ a: 1, b: undefined, c: null, d: '' })).to.deep.equal({ a: 1, c: null, d: '' });
     expect(clientNetwork('::ffff:203.0.113.7')).to.equal('203.0.113.7');
   });
 });

@@ -1,4 +1,4 @@
-import { contextArgument, restError, RestResponse, undoAll, wantsLinks } from '#plugin-api';
+import { contextArgument, restError, RestResponse, undoAll, wantsLinks, withoutUndefined } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { autosaveSlug } from '../posts/post-store.ts';
 import { compactLinks, idArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
@@ -125,12 +125,7 @@ async function saveRevision(
 ): Promise<Post | null> {
   const read = await readPostInput(given, { type, request, params: request.params, before: post });
   const { title, content, excerpt } = read;
-  const text = {
-    ...(title !== undefined && { title }),
-    ...(content !== undefined && { content }),
-    ...(excerpt !== undefined && { excerpt }),
-  };
-  return given.parts.autosaves.save(post, text, request.user);
+  return given.parts.autosaves.save(post, withoutUndefined({ title, content, excerpt }), request.user);
 }
 
 /** The same request with other parameters. Its other members are read when they are used. */

@@ -1,4 +1,4 @@
-import { isEmail, isUrl, momentOf, restError } from '#plugin-api';
+import { isEmail, isUrl, momentOf, restError, withoutUndefined } from '#plugin-api';
 import type { Params } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import type { CommentChanges, NewComment } from '../comments/comments.ts';
@@ -107,7 +107,7 @@ async function readChanges(given: ContentRestDependencies, params: Params): Prom
     parentId: typeof params['parent'] === 'number' ? params['parent'] : undefined,
     status: states[String(params['status'])],
   };
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return withoutUndefined(changes);
 }
 
 function checkEmail(email: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { momentOf, pagingHeaders, restError, RestResponse, type RestError } from '#plugin-api';
+import { momentOf, pagingHeaders, restError, RestResponse, type RestError, withoutUndefined } from '#plugin-api';
 import type { Post, RouteDefinition, User } from '#plugin-api';
 import type { CommentQuery } from '../comments/comment-store.ts';
 import type { CommentState } from '../comments/comment-row.ts';
@@ -135,5 +135,5 @@ function readQuery({ params, query, user }: Request, timezone: string): CommentQ
     orderBy,
     order: params['order'],
   };
-  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) as CommentQuery;
+  return withoutUndefined(wanted) as CommentQuery;
 }

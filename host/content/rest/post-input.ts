@@ -1,4 +1,4 @@
-import { momentOf } from '#plugin-api';
+import { momentOf, withoutUndefined } from '#plugin-api';
 import type { CommentStatus, Params, Post, PostInput, PostType } from '#plugin-api';
 import { mayWriteMeta } from '../meta/meta.ts';
 import { mediaMeta } from '../media/media.ts';
@@ -38,13 +38,11 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
   const meta = readMeta(given, reading);
   const terms = readTerms(given, type, reading);
   return {
-    ...(status !== undefined && { status }),
     ...textMember(params, 'title', 'title'),
     ...textMember(params, isMedia ? 'description' : 'content', 'content'),
     ...textMember(params, isMedia ? 'caption' : 'excerpt', 'excerpt'),
     ...(typeof params['slug'] === 'string' && { slug: params['slug'] }),
-    ...(authorId !== undefined && { authorId }),
-    ...(date !== undefined && { date }),
+    ...withoutUndefined({ status, authorId, date }),
     ...numberMember(params, isMedia ? 'post' : 'parent', 'parentId'),
     ...numberMember(params, 'menu_order', 'menuOrder'),
     ...(typeof params['password'] === 'string' && !isMedia && { password: params['password'] }),

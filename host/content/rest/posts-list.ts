@@ -1,4 +1,12 @@
-import { argumentBounds, collectionArguments, idsArgument, momentArgument, momentOf, orderArgument } from '#plugin-api';
+import {
+  argumentBounds,
+  collectionArguments,
+  idsArgument,
+  momentArgument,
+  momentOf,
+  orderArgument,
+  withoutUndefined,
+} from '#plugin-api';
 import { pagingHeaders, RestResponse, restError, slugsArgument } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { refused, type ContentRestDependencies, type Request } from './context.ts';
@@ -196,7 +204,7 @@ function readQuery({ params }: Request, type: PostType, timezone: string): PostQ
     typeof params[name] === 'string' ? (momentOf(params[name], timezone) ?? undefined) : undefined;
   const orderBy = params['orderby'] === 'menu_order' ? 'menuOrder' : orders[String(params['orderby'])];
   const mimeType = params['mime_type'] ?? params['media_type'];
-  return defined({
+  return withoutUndefined({
     type: type.name,
     status: params['status'] as string[],
     search: typeof params['search'] === 'string' && params['search'] !== '' ? params['search'] : undefined,
@@ -220,8 +228,4 @@ function readQuery({ params }: Request, type: PostType, timezone: string): PostQ
 
 function hasItems(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length > 0;
-}
-
-function defined(query: { readonly [Name in keyof PostQuery]: PostQuery[Name] | undefined }): PostQuery {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }

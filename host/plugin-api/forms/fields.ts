@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../values.ts';
 import type { JsonSchema } from '../schema.ts';
 import type { FieldErrors } from './check.ts';
 import {
@@ -123,9 +124,7 @@ function formField({ path, schema, required }: Leaf, init: FormFieldInit): Omit<
     ...(kind === 'json' && { mono: true, rows: 4 }),
     type: kind === 'lines' || kind === 'json' ? 'textarea' : kind,
     label: init.label ?? fieldLabel(path, schema),
-    ...(help !== undefined && { help }),
-    ...(init.error !== undefined && { error: init.error }),
-    ...(placeholder !== undefined && { placeholder }),
+    ...withoutUndefined({ help, error: init.error, placeholder }),
     ...(list !== undefined && { list, autocomplete: 'off' }),
     ...(required && kind !== 'switch' && { required }),
     ...fieldValue(kind, schema, init.value),

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import {
   asProviderError,
   ProviderError,
@@ -168,13 +169,7 @@ function requestFields({
   outputDimensionality,
   user,
 }: EmbedInput): Omit<EmbeddingRequest, 'model' | 'input'> {
-  return {
-    ...(dimensions !== undefined && { dimensions }),
-    ...(encodingFormat !== undefined && { encodingFormat }),
-    ...(taskType !== undefined && { taskType }),
-    ...(outputDimensionality !== undefined && { outputDimensionality }),
-    ...(user !== undefined && { user }),
-  };
+  return withoutUndefined({ dimensions, encodingFormat, taskType, outputDimensionality, user });
 }
 
 /** Joins the results of all calls. Estimates only what the provider did not count. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import { currentDryRun } from '../kit/dry-run.ts';
 import { errors } from '../kit/errors.ts';
 import type { VectorFilter } from '../vector-stores/vector-filter.ts';
@@ -69,12 +70,7 @@ export function createSearchVectors({
     const { embeddings, usage } = await embedText();
     const vector = embeddings[0] ?? [];
     checkDimension({ store, target, model: embedding.model, vector });
-    const found = await session.query(name, {
-      vector,
-      limit,
-      ...(filter !== undefined && { filter }),
-      ...(namespace !== undefined && { namespace }),
-    });
+    const found = await session.query(name, { vector, limit, ...withoutUndefined({ filter, namespace }) });
     return { found, metric: target.metric, usage };
   };
 }

@@ -1,4 +1,4 @@
-import { checkValue, type JsonSchema } from '#plugin-api';
+import { checkValue, type JsonSchema, withoutUndefined } from '#plugin-api';
 import { asProviderError, type TextRequest } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import type { ResponseFormat, TextFeature } from '../kit/tools.ts';
@@ -52,9 +52,7 @@ function formatOf({ name, schema }: OutputFormat): ResponseFormat {
 function enforceable({ type, description, enum: values, required, ...schema }: JsonSchema): Record<string, unknown> {
   const { properties, items, anyOf } = schema;
   return {
-    ...(type !== undefined && { type }),
-    ...(description !== undefined && { description }),
-    ...(values !== undefined && { enum: values }),
+    ...withoutUndefined({ type, description, enum: values }),
     ...(Array.isArray(required) && { required }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, enforceable(member)])),

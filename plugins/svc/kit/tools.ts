@@ -1,3 +1,5 @@
+import { withoutUndefined } from '#plugin-api';
+
 /** A JSON object with unknown members. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -64,13 +66,8 @@ export type TextFeature = (typeof textFeatures)[number];
 
 /** The extras that were given, without undefined members. */
 export function pickExtras({ tools, toolChoice, parallelToolCalls, format, endUser }: TextExtras): TextExtras {
-  return {
-    ...(tools !== undefined && tools.length > 0 && { tools }),
-    ...(toolChoice !== undefined && { toolChoice }),
-    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
-    ...(format !== undefined && { format }),
-    ...(endUser !== undefined && { endUser }),
-  };
+  const given = tools?.length === 0 ? undefined : tools;
+  return withoutUndefined({ tools: given, toolChoice, parallelToolCalls, format, endUser });
 }
 
 /** The features that a request needs. */

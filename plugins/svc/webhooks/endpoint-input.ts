@@ -1,4 +1,4 @@
-import { isUrl, invalidFields, checkValue } from '#plugin-api';
+import { isUrl, invalidFields, checkValue, withoutUndefined } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import { endpointSchema, type EndpointInput } from './endpoint.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
@@ -32,7 +32,7 @@ export function applyInput(
 ): StoredEndpoint {
   const errors: Record<string, string> = {};
   const { secret, headers, events, id: _id, ...plain } = input;
-  const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+  const given = withoutUndefined(plain);
   const changed: StoredEndpoint = {
     ...before,
     ...given,

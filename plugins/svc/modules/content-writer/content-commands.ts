@@ -1,4 +1,4 @@
-import { type CliCommand, type User, invalidFields } from '#plugin-api';
+import { type CliCommand, type User, invalidFields, withoutUndefined } from '#plugin-api';
 import { writeTextJob } from './content-tables.ts';
 import type { ContentWriter } from './content-writer.ts';
 import { templateCommands } from './templates/template-commands.ts';
@@ -136,12 +136,9 @@ export function contentCommands(writer: ContentWriter): CliCommand[] {
         const { title, content, excerpt, meta_description, focus_keyword, tags, image, ai } = draft;
         return {
           id: uuid,
-          ...(title !== undefined && { title }),
-          ...(content !== undefined && { content, html }),
-          ...(excerpt !== undefined && { excerpt }),
-          ...(meta_description !== undefined && { meta_description }),
-          ...(focus_keyword !== undefined && { focus_keyword }),
-          ...(tags !== undefined && { tags: tags.join(', ') }),
+          ...withoutUndefined({ title, content }),
+          ...(content !== undefined && { html }),
+          ...withoutUndefined({ excerpt, meta_description, focus_keyword, tags: tags?.join(', ') }),
           ...(image && { image: image.url, image_id: image.media_id }),
           provider: ai?.provider ?? null,
           model: ai?.model ?? null,

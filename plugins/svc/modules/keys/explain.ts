@@ -1,4 +1,12 @@
-import { invalidFields, isRecord, RestError, type RestRequest, type RestResponse, type User } from '#plugin-api';
+import {
+  invalidFields,
+  isRecord,
+  RestError,
+  type RestRequest,
+  type RestResponse,
+  type User,
+  withoutUndefined,
+} from '#plugin-api';
 import type { KeyRoute } from '../../kit/caller.ts';
 import { dryRunPassed, runDry, type DryRun, type Explanation } from '../../kit/dry-run.ts';
 import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
@@ -136,7 +144,7 @@ function requestTo(
 ): Pick<SentRequest, 'path' | 'json'> | null {
   const messages = [{ role: 'user', content: prompt }];
   const to = (path: string, json: object) => ({ path, json: { ...json, ...body } });
-  const named = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
+  const named = withoutUndefined({ provider, model });
   if (route === 'generate') return to(`/${serviceNamespace}/generate`, { ...named, messages });
   if (route === 'images') return to(`/${serviceNamespace}/images/generate`, { ...named, prompt });
   if (route === 'embeddings') return to(`/${serviceNamespace}/embeddings`, { ...named, input: prompt });

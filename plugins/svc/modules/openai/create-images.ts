@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, withoutUndefined } from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
@@ -38,9 +38,7 @@ export function createImages(ports: OpenAiPorts) {
         prompt: given.prompt,
         n,
         response_format,
-        ...(size !== undefined && { size }),
-        ...(quality !== undefined && { quality }),
-        ...(style !== undefined && { style }),
+        ...withoutUndefined({ size, quality, style }),
       },
       request,
     );

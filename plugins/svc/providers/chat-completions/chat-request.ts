@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import type { ResponseFormat, ToolCall, ToolChoice, ToolDefinition } from '../../kit/tools.ts';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
 import { base64Of, type MessageImage, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
@@ -53,15 +54,7 @@ function chatToolCall({ id, name, arguments: given }: ToolCall): Members {
 }
 
 function chatTool({ name, description, parameters, strict }: ToolDefinition): Members {
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(parameters !== undefined && { parameters }),
-      ...(strict !== undefined && { strict }),
-    },
-  };
+  return { type: 'function', function: withoutUndefined({ name, description, parameters, strict }) };
 }
 
 function chatToolChoice(choice: ToolChoice): unknown {
@@ -71,6 +64,5 @@ function chatToolChoice(choice: ToolChoice): unknown {
 function chatFormat(format: ResponseFormat): Members {
   if (format.type === 'json_object') return { type: 'json_object' };
   const { name, schema, description, strict } = format;
-  const given = { ...(description !== undefined && { description }), ...(strict !== undefined && { strict }) };
-  return { type: 'json_schema', json_schema: { name, schema, ...given } };
+  return { type: 'json_schema', json_schema: withoutUndefined({ name, schema, description, strict }) };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { EmbeddingCapability, EmbeddingRequest, ProviderSettings } from '../provider.ts';
@@ -69,8 +70,7 @@ export function openAiRequest(
       model: request.model,
       input: [...request.input],
       encoding_format: encodingFormat,
-      ...(dimensions !== undefined && { dimensions }),
-      ...(user !== undefined && { user }),
+      ...withoutUndefined({ dimensions, user }),
     },
     ignored,
   };

@@ -1,4 +1,4 @@
-import { type HostApi, type JsonSchema } from '#plugin-api';
+import { type HostApi, type JsonSchema, withoutUndefined } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { imageParamSchemas, promptSchemas, type ImageParams } from '../../../kit/image-params.ts';
 import { readFields } from '../../../settings/field-value.ts';
@@ -37,8 +37,7 @@ export function readJob(fields: JobFields, { source, ...frame }: JobFrame): Imag
     sessionId: null,
     provider,
     origin: 'admin_image_generator',
-    ...(model !== undefined && { model }),
-    ...(source !== undefined && { source }),
+    ...withoutUndefined({ model, source }),
   };
 }
 
