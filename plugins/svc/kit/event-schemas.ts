@@ -1,7 +1,7 @@
 /** Schemas that several events share (contract 6.5). */
 
-const id = { type: ['integer', 'string'] } as const;
-const text = { type: 'string' } as const;
+export const id = { type: ['integer', 'string'] } as const;
+export const text = { type: 'string' } as const;
 
 export const actorSchema = {
   type: 'object',

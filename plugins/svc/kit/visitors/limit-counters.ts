@@ -63,9 +63,13 @@ export interface LimitRefusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface LimitCountersInit<Visitor, Unit extends string> {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'site'>;
+/** What a limit for visitors is created with. */
+export interface LimitParts {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
   readonly signer: Signer;
+}
+
+export interface LimitCountersInit<Visitor, Unit extends string> extends LimitParts {
   /** Created by `createCounterTable`. */
   readonly table: string;
   /** Column of the scope. */

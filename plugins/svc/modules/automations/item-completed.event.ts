@@ -1,8 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { aiSchema } from '../../kit/event-schemas.ts';
-
-const id = { type: ['integer', 'string'] } as const;
-const text = { type: 'string' } as const;
+import { aiSchema, id, text } from '../../kit/event-schemas.ts';
 
 /** Fires for completed and for finally failed items, with the status (D18). */
 export const itemCompletedEvent = defineEvent({

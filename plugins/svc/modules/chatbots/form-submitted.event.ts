@@ -1,7 +1,11 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { conversationEvent, conversationExample, conversationMembers, formSchema } from '../../kit/event-schemas.ts';
-
-const id = { type: ['integer', 'string'] } as const;
+import {
+  conversationEvent,
+  conversationExample,
+  conversationMembers,
+  formSchema,
+  id,
+} from '../../kit/event-schemas.ts';
 
 export const chatbotFormSubmittedEvent = defineEvent({
   ...conversationEvent,

@@ -1,12 +1,10 @@
+import { withoutUndefined } from '#plugin-api';
 import { defineEvent, type EventData } from '../../kit/define-event.ts';
 import { emitImageEvent } from '../../kit/emit-image-event.ts';
-import { aiSchema } from '../../kit/event-schemas.ts';
+import { aiSchema, id, text } from '../../kit/event-schemas.ts';
 import type { HostApi, Post } from '#plugin-api';
 import type { ContentGeneration } from './hooks.ts';
 import type { ContentDraft } from './write/draft.ts';
-
-const id = { type: ['integer', 'string'] } as const;
-const text = { type: 'string' } as const;
 
 /** The post or task identifies the generation. A text with neither needs the `key` of the event context. */
 export const contentGeneratedEvent = defineEvent({
@@ -70,10 +68,7 @@ export async function emitGenerated(
   const data = {
     title,
     content: html,
-    ...(excerpt !== undefined && { excerpt }),
-    ...(meta_description !== undefined && { meta_description }),
-    ...(focus_keyword !== undefined && { focus_keyword }),
-    ...(tags !== undefined && { tags }),
+    ...withoutUndefined({ excerpt, meta_description, focus_keyword, tags }),
     ...(post !== null && { post: { id: post.id, status: post.status, url: await content.permalink(post) } }),
     ...(ai !== null && { ai }),
     ...(taskId !== undefined && { task: { id: taskId } }),

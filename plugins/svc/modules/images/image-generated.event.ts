@@ -1,7 +1,6 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { anyActorSchema } from '../../kit/event-schemas.ts';
+import { anyActorSchema, text } from '../../kit/event-schemas.ts';
 
-const text = { type: 'string' } as const;
 const output = {
   type: 'object',
   description: 'Location of the file, without its content (D18).',

@@ -1,7 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-
-const id = { type: ['integer', 'string'] } as const;
-const text = { type: 'string' } as const;
+import { id, text } from '../../kit/event-schemas.ts';
 
 export const sourceIndexedEvent = defineEvent({
   name: 'kb.source_indexed',

@@ -1,8 +1,6 @@
-import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
-import type { CountedLimit, LimitCounters, Reserved } from '../../../kit/visitors/limit-counters.ts';
-import type { Signer } from '../../../kit/visitors/signer.ts';
+import type { CountedLimit, LimitCounters, LimitParts, Reserved } from '../../../kit/visitors/limit-counters.ts';
 import type { AiForm } from '../forms/form.ts';
 import { formTables } from '../forms/form-tables.ts';
 import '../hooks.ts';
@@ -11,21 +9,14 @@ import type { Visitor } from '../public/visitor.ts';
 export type FormLimits = LimitCounters<Visitor>;
 
 /** Limits of visitors, counted in the database for all nodes. Each response counts. */
-export function createFormLimits({
-  host,
-  signer,
-}: {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
-  readonly signer: Signer;
-}): FormLimits {
+export function createFormLimits(parts: LimitParts): FormLimits {
   return createLimitCounters({
-    host,
-    signer,
+    ...parts,
     table: formTables.counters,
     scopeColumn: 'form_id',
     async find({ form, user, session, ip }: Visitor) {
       const visitor = { form, user, session: session.id, ip };
-      const set = await host.hooks.applyFiltersAsync('svc_form_limit', limitFor(form.limits, user), visitor);
+      const set = await parts.host.hooks.applyFiltersAsync('svc_form_limit', limitFor(form.limits, user), visitor);
       return set !== null && set.amount > 0
         ? { amount: set.amount, per: set.per, unit: 'answers', scope: form.id }
         : null;

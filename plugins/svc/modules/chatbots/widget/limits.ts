@@ -1,8 +1,6 @@
-import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
-import type { CountedLimit, LimitCounters, Reserved } from '../../../kit/visitors/limit-counters.ts';
-import type { Signer } from '../../../kit/visitors/signer.ts';
+import type { CountedLimit, LimitCounters, LimitParts, Reserved } from '../../../kit/visitors/limit-counters.ts';
 import type { BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
@@ -13,21 +11,15 @@ export type ActiveLimit = CountedLimit<Unit>;
 export type Reservation = Reserved<Unit>;
 export type Limits = LimitCounters<Visitor, Unit>;
 
-export interface LimitParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
-  readonly signer: Signer;
-}
-
 /** Limits of visitors, counted in the database across all nodes. */
-export function createLimits({ host, signer }: LimitParts): Limits {
+export function createLimits(parts: LimitParts): Limits {
   return createLimitCounters({
-    host,
-    signer,
+    ...parts,
     table: widgetTables.counters,
     scopeColumn: 'bot_id',
     async find({ bot, user, session, ip }: Visitor) {
       const visitor = { bot, user, session: session.id, ip };
-      const set = await host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), visitor);
+      const set = await parts.host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), visitor);
       return set !== null && set.amount > 0 ? { ...set, scope: bot.id } : null;
     },
   });

@@ -2,8 +2,7 @@ import { retryAfter, RestError, restError, type HostApi, type RunningJob } from 
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
-import { createLimitCounters, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
-import type { Signer } from '../../../kit/visitors/signer.ts';
+import { createLimitCounters, type LimitCounters, type LimitParts } from '../../../kit/visitors/limit-counters.ts';
 import type { ImageGenerator } from '../generation/image-generator.ts';
 import type { JobResult } from '../generation/image-job.ts';
 import '../hooks.ts';
@@ -198,22 +197,16 @@ function visitorMessage(error: unknown): string {
 type LimitedVisitor = Visitor & { readonly settings: VisitorSettings };
 export type VisitorLimits = LimitCounters<LimitedVisitor>;
 
-export interface VisitorLimitParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>;
-  readonly signer: Signer;
-}
-
 /** Images per day, counted over all nodes: guests by session and by address, users by id. */
-export function createVisitorLimits({ host, signer }: VisitorLimitParts): VisitorLimits {
+export function createVisitorLimits(parts: LimitParts): VisitorLimits {
   return createLimitCounters({
-    host,
-    signer,
+    ...parts,
     table: imageTables.counters,
     scopeColumn: 'scope',
     async find({ user, session, ip, settings }: LimitedVisitor) {
       const set = user.id > 0 ? settings.user_per_day : settings.guest_per_day;
       const visitor = { user, session: session.id, ip };
-      const amount = await host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, visitor);
+      const amount = await parts.host.hooks.applyFiltersAsync('svc_image_visitor_limit', set, visitor);
       return amount === null ? null : { scope: 0, unit: 'images', per: 'day', amount };
     },
   });
