@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
-import { insertJobs } from '../../plugins/svc/kit/insert-jobs.ts';
+import { insertJobs } from '../../plugins/svc/kit/migrations.ts';
 import { fields, makeForm, pageOf, startedPage } from './ai-forms-site.ts';
 import { describeWidget } from './widget-site.ts';
 

@@ -1,5 +1,6 @@
 import { createMinuteCounter, formatRetryTime, retryAfter } from '#plugin-api';
-import type { Clock, DatabaseApi, Migration, RestError } from '#plugin-api';
+import { createTables } from './migrations.ts';
+import type { Clock, DatabaseApi, RestError } from '#plugin-api';
 import { currentDryRun } from './dry-run.ts';
 import { errors } from './errors.ts';
 
@@ -7,15 +8,12 @@ export const rateLimitTable = 'svc_rate_windows';
 const windowSeconds = 60;
 
 /** One row for each minute with calls: its start in seconds since the epoch, and the number of calls. */
-export const rateLimitMigration: Migration = {
-  id: '0001_rate_windows',
-  async up(knex) {
-    await knex.schema.createTable(rateLimitTable, (columns) => {
-      columns.bigInteger('starts_at').primary();
-      columns.integer('calls').notNullable();
-    });
+export const rateLimitMigration = createTables('0001_rate_windows', {
+  [rateLimitTable](columns) {
+    columns.bigInteger('starts_at').primary();
+    columns.integer('calls').notNullable();
   },
-};
+});
 
 export interface RateLimitParts {
   readonly database: Pick<DatabaseApi, 'knex'>;

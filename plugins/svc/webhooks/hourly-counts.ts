@@ -1,19 +1,17 @@
-import { requiredColumns, type HostApi, type Migration } from '#plugin-api';
+import { requiredColumns, type HostApi } from '#plugin-api';
+import { createTables } from '../kit/migrations.ts';
 import type { EndpointMetrics } from './delivery.ts';
 import type { DeliveryLog } from './webhooks.ts';
 
 export const hoursTable = 'svc_webhook_hours';
 
 /** One row per hour and endpoint with deliveries. `hour`: its start in milliseconds since the epoch. */
-export const hoursMigration: Migration = {
-  id: '0101_webhook_hours',
-  async up(knex) {
-    await knex.schema.createTable(hoursTable, (columns) => {
-      requiredColumns(columns).bigInteger('hour').text('endpoint_id').integer('delivered', 'failed', 'retried');
-      columns.primary(['hour', 'endpoint_id']);
-    });
+export const hoursMigration = createTables('0101_webhook_hours', {
+  [hoursTable](columns) {
+    requiredColumns(columns).bigInteger('hour').text('endpoint_id').integer('delivered', 'failed', 'retried');
+    columns.primary(['hour', 'endpoint_id']);
   },
-};
+});
 
 const hourLength = 3_600_000;
 const retentionDays = 92;

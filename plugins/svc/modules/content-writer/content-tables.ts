@@ -1,4 +1,5 @@
 import { requiredColumns, type Migration } from '#plugin-api';
+import { createTables } from '../../kit/migrations.ts';
 import { builtInTemplates } from './templates/built-in.ts';
 
 /** The job that writes a text of a batch. */
@@ -13,56 +14,52 @@ export const contentTableNames = {
 } as const;
 
 /** JSON is stored as text. Times are milliseconds since the epoch. */
-export const contentMigration: Migration = {
-  id: '0130_content_writer',
-  async up(knex) {
-    const { templates, batches, items } = contentTableNames;
-    await knex.schema.createTable(templates, (columns) => {
-      columns.increments('id');
-      columns.string('name', 100).notNullable();
-      /** The name in lower case, for uniqueness. */
-      columns.string('name_key', 100).notNullable().unique();
-      requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
-    });
-    await knex.schema.createTable(batches, (columns) => {
-      columns.increments('id');
-      columns.string('label', 200).notNullable();
-      /** The owner. Posts are created with this user's rights. */
-      columns.integer('user_id').notNullable().index();
-      /** `draft` during review, then `started`. */
-      columns.string('status', 20).notNullable();
-      /** A snapshot of the template and post settings. */
-      columns.text('settings').notNullable();
-      columns.bigInteger('created_at').notNullable().index();
-      columns.bigInteger('updated_at').notNullable();
-    });
-    await knex.schema.createTable(items, (columns) => {
-      columns.increments('id');
-      columns.string('uuid', 36).notNullable().unique();
-      /** Null for single texts: streamed on the page, or written by a command. */
-      columns.integer('batch_id').nullable();
-      columns.integer('user_id').notNullable().index();
-      requiredColumns(columns).integer('position').string(500, 'topic').text('input');
-      /** `waiting` (its batch is in review), `pending`, `processing`, `completed`, `failed`, `cancelled`. */
-      columns.string('status', 20).notNullable();
-      columns.integer('attempts').notNullable().defaultTo(0);
-      columns.text('message').notNullable().defaultTo('');
-      /** Sections written so far. */
-      columns.text('draft').notNullable();
-      columns.integer('post_id').nullable();
-      /** Cost of the calls with a known price in millionths of a US dollar, and the number of the others. */
-      columns.bigInteger('cost').notNullable().defaultTo(0);
-      columns.integer('unpriced').notNullable().defaultTo(0);
-      columns.integer('tokens').notNullable().defaultTo(0);
-      columns.string('lease', 36).nullable();
-      /** When the lease expires (processing) or the item is due (pending). */
-      columns.bigInteger('due_at').notNullable().defaultTo(0);
-      requiredColumns(columns).bigInteger('created_at', 'updated_at');
-      columns.index(['batch_id', 'position'], 'svc_content_items_batch');
-      columns.index(['status', 'due_at'], 'svc_content_items_due');
-    });
+export const contentMigration = createTables('0130_content_writer', {
+  [contentTableNames.templates](columns) {
+    columns.increments('id');
+    columns.string('name', 100).notNullable();
+    /** The name in lower case, for uniqueness. */
+    columns.string('name_key', 100).notNullable().unique();
+    requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
   },
-};
+  [contentTableNames.batches](columns) {
+    columns.increments('id');
+    columns.string('label', 200).notNullable();
+    /** The owner. Posts are created with this user's rights. */
+    columns.integer('user_id').notNullable().index();
+    /** `draft` during review, then `started`. */
+    columns.string('status', 20).notNullable();
+    /** A snapshot of the template and post settings. */
+    columns.text('settings').notNullable();
+    columns.bigInteger('created_at').notNullable().index();
+    columns.bigInteger('updated_at').notNullable();
+  },
+  [contentTableNames.items](columns) {
+    columns.increments('id');
+    columns.string('uuid', 36).notNullable().unique();
+    /** Null for single texts: streamed on the page, or written by a command. */
+    columns.integer('batch_id').nullable();
+    columns.integer('user_id').notNullable().index();
+    requiredColumns(columns).integer('position').string(500, 'topic').text('input');
+    /** `waiting` (its batch is in review), `pending`, `processing`, `completed`, `failed`, `cancelled`. */
+    columns.string('status', 20).notNullable();
+    columns.integer('attempts').notNullable().defaultTo(0);
+    columns.text('message').notNullable().defaultTo('');
+    /** Sections written so far. */
+    columns.text('draft').notNullable();
+    columns.integer('post_id').nullable();
+    /** Cost of the calls with a known price in millionths of a US dollar, and the number of the others. */
+    columns.bigInteger('cost').notNullable().defaultTo(0);
+    columns.integer('unpriced').notNullable().defaultTo(0);
+    columns.integer('tokens').notNullable().defaultTo(0);
+    columns.string('lease', 36).nullable();
+    /** When the lease expires (processing) or the item is due (pending). */
+    columns.bigInteger('due_at').notNullable().defaultTo(0);
+    requiredColumns(columns).bigInteger('created_at', 'updated_at');
+    columns.index(['batch_id', 'position'], 'svc_content_items_batch');
+    columns.index(['status', 'due_at'], 'svc_content_items_due');
+  },
+});
 
 /** Tasks of earlier versions name their template. A name that no template has stays, and fails as before. */
 export const taskTemplatesMigration: Migration = {

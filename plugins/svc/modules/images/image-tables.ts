@@ -1,5 +1,5 @@
 import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
-import { insertJobs } from '../../kit/insert-jobs.ts';
+import { createTables, insertJobs } from '../../kit/migrations.ts';
 import { createCounterTable } from '../../kit/visitors/limit-counters.ts';
 import { videoJob, visitorImageJob } from './image-names.ts';
 
@@ -86,26 +86,23 @@ const privateMigration: Migration = {
   },
 };
 
-const videosMigration: Migration = {
-  id: '0195_video_jobs',
-  async up(knex) {
-    await knex.schema.createTable(imageTables.videos, (columns) => {
-      columns.string('id', 36).primary();
-      // queued, starting, running, done, failed.
-      columns.string('state', 10).notNullable();
-      columns.bigInteger('user_id').notNullable().index();
-      // JSON of what was requested.
-      columns.text('request').notNullable();
-      // JSON of the provider's operation, once it was started.
-      columns.text('operation');
-      columns.text('message').notNullable();
-      columns.string('lease', 36);
-      columns.bigInteger('lease_until').notNullable();
-      columns.bigInteger('created_at').notNullable().index();
-      columns.index(['state', 'lease_until']);
-    });
+const videosMigration = createTables('0195_video_jobs', {
+  [imageTables.videos](columns) {
+    columns.string('id', 36).primary();
+    // queued, starting, running, done, failed.
+    columns.string('state', 10).notNullable();
+    columns.bigInteger('user_id').notNullable().index();
+    // JSON of what was requested.
+    columns.text('request').notNullable();
+    // JSON of the provider's operation, once it was started.
+    columns.text('operation');
+    columns.text('message').notNullable();
+    columns.string('lease', 36);
+    columns.bigInteger('lease_until').notNullable();
+    columns.bigInteger('created_at').notNullable().index();
+    columns.index(['state', 'lease_until']);
   },
-};
+});
 
 /** Requests of visitors are jobs of the host. Those in progress end when their lease does. */
 const visitorJobsMigration: Migration = {

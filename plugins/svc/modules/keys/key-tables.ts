@@ -1,35 +1,33 @@
-import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns } from '#plugin-api';
+import { createTables } from '../../kit/migrations.ts';
 
 /** One row per named key, revoked ones too: the usage ledger names them. */
 export const keysTable = 'svc_keys';
 /** The calls of keys with a limit, per minute. */
 export const keyWindowsTable = 'svc_key_windows';
 
-export const keysMigration: Migration = {
-  id: '0221_named_keys',
-  async up(knex) {
-    await knex.schema.createTable(keysTable, (columns) => {
-      columns.bigIncrements('id');
-      requiredColumns(columns)
-        .string(80, 'name')
-        // The first characters of the secret, for people to recognize it by.
-        .string(20, 'prefix')
-        // SHA-256 of the secret, hexadecimal. Secrets have 256 random bits, so a fast hash without salt suffices.
-        .string(64, 'digest')
-        // JSON, `KeyScopes`.
-        .text('scopes')
-        .integer('requests_per_minute')
-        .bigInteger('created_at', 'created_by');
-      // The secret before the last rotation, until it stops working. Times in milliseconds since the epoch.
-      optionalColumns(columns)
-        .string(64, 'old_digest')
-        .bigInteger('old_until', 'expires_at', 'last_used_at', 'revoked_at');
-      columns.unique(['digest'], { indexName: 'svc_keys_digest' });
-      columns.index(['old_digest'], 'svc_keys_old_digest');
-    });
-    await knex.schema.createTable(keyWindowsTable, (columns) => {
-      requiredColumns(columns).bigInteger('key_id', 'starts_at').integer('calls');
-      columns.primary(['key_id', 'starts_at']);
-    });
+export const keysMigration = createTables('0221_named_keys', {
+  [keysTable](columns) {
+    columns.bigIncrements('id');
+    requiredColumns(columns)
+      .string(80, 'name')
+      // The first characters of the secret, for people to recognize it by.
+      .string(20, 'prefix')
+      // SHA-256 of the secret, hexadecimal. Secrets have 256 random bits, so a fast hash without salt suffices.
+      .string(64, 'digest')
+      // JSON, `KeyScopes`.
+      .text('scopes')
+      .integer('requests_per_minute')
+      .bigInteger('created_at', 'created_by');
+    // The secret before the last rotation, until it stops working. Times in milliseconds since the epoch.
+    optionalColumns(columns)
+      .string(64, 'old_digest')
+      .bigInteger('old_until', 'expires_at', 'last_used_at', 'revoked_at');
+    columns.unique(['digest'], { indexName: 'svc_keys_digest' });
+    columns.index(['old_digest'], 'svc_keys_old_digest');
   },
-};
+  [keyWindowsTable](columns) {
+    requiredColumns(columns).bigInteger('key_id', 'starts_at').integer('calls');
+    columns.primary(['key_id', 'starts_at']);
+  },
+});

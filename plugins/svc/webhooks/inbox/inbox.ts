@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { requiredColumns, isSameSecret, restError, type HostApi, type Knex, type Migration } from '#plugin-api';
+import { createTables } from '../../kit/migrations.ts';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bodyStates, tables } from '../migrations.ts';
@@ -9,15 +10,12 @@ import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
 export const inboxTable = 'svc_webhook_inbox';
 
 /** Requests that the test inbox received; the newest hundred are stored. */
-export const inboxMigration: Migration = {
-  id: '0102_webhook_inbox',
-  async up(knex) {
-    await knex.schema.createTable(inboxTable, (columns) => {
-      columns.bigIncrements('id');
-      requiredColumns(columns).bigInteger('received_at').text('headers').binary('body').text('verdict', 'answer');
-    });
+export const inboxMigration = createTables('0102_webhook_inbox', {
+  [inboxTable](columns) {
+    columns.bigIncrements('id');
+    requiredColumns(columns).bigInteger('received_at').text('headers').binary('body').text('verdict', 'answer');
   },
-};
+});
 
 export const inboxResponseMigration: Migration = {
   id: '0191_webhook_inbox_response',

@@ -1,5 +1,5 @@
 import { requiredColumns, type JsonValue, type Migration } from '#plugin-api';
-import { insertJobs } from '../../../kit/insert-jobs.ts';
+import { insertJobs } from '../../../kit/migrations.ts';
 import { createCounterTable } from '../../../kit/visitors/limit-counters.ts';
 import { submissionJob, type ReadState } from '../submissions/submission.ts';
 

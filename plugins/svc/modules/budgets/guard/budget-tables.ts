@@ -1,4 +1,5 @@
 import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
+import { createTables } from '../../../kit/migrations.ts';
 
 /** What was used of each budget in each of its periods, and what running calls may still use. */
 export const budgetCounters = 'svc_budget_counters';
@@ -37,33 +38,30 @@ export function sortCounters<Counter extends NamedCounter>(counters: readonly Co
   return [...counters].sort((left, right) => (nameOfCounter(left) < nameOfCounter(right) ? -1 : 1));
 }
 
-export const budgetMigration: Migration = {
-  id: '0180_budgets',
-  async up(knex) {
-    await knex.schema.createTable(budgetCounters, (columns) => {
-      // The budget's id with all that decides which calls count: a changed budget starts over from the ledger.
-      columns.string('counter', 160).notNullable();
-      // YYYY-MM-DD or YYYY-MM, in the time zone of the site.
-      columns.string('period', 10).notNullable();
-      columns.string('scope', 10).notNullable();
-      optionalColumns(columns).string(60, 'module').bigInteger('bot_id');
-      requiredColumns(columns).string(10, 'unit').bigInteger('used', 'reserved', 'refused');
-      // The amounts that the alert and the exhaustion were last announced for: once each, and again if the budget changes.
-      columns.bigInteger('alerted').notNullable();
-      columns.bigInteger('exhausted').notNullable();
-      columns.primary(['counter', 'period']);
-      // The ledger's writer reads all counters of a day and its month.
-      columns.index(['period'], 'svc_budget_counters_period');
-    });
-    await knex.schema.createTable(budgetReservations, (columns) => {
-      requiredColumns(columns).string(36, 'call').string(160, 'counter').string(10, 'period').bigInteger('amount');
-      // By the database's clock, in milliseconds.
-      columns.bigInteger('expires').notNullable();
-      columns.primary(['call', 'counter']);
-      columns.index(['expires'], 'svc_budget_reservations_expires');
-    });
+export const budgetMigration = createTables('0180_budgets', {
+  [budgetCounters](columns) {
+    // The budget's id with all that decides which calls count: a changed budget starts over from the ledger.
+    columns.string('counter', 160).notNullable();
+    // YYYY-MM-DD or YYYY-MM, in the time zone of the site.
+    columns.string('period', 10).notNullable();
+    columns.string('scope', 10).notNullable();
+    optionalColumns(columns).string(60, 'module').bigInteger('bot_id');
+    requiredColumns(columns).string(10, 'unit').bigInteger('used', 'reserved', 'refused');
+    // The amounts that the alert and the exhaustion were last announced for: once each, and again if the budget changes.
+    columns.bigInteger('alerted').notNullable();
+    columns.bigInteger('exhausted').notNullable();
+    columns.primary(['counter', 'period']);
+    // The ledger's writer reads all counters of a day and its month.
+    columns.index(['period'], 'svc_budget_counters_period');
   },
-};
+  [budgetReservations](columns) {
+    requiredColumns(columns).string(36, 'call').string(160, 'counter').string(10, 'period').bigInteger('amount');
+    // By the database's clock, in milliseconds.
+    columns.bigInteger('expires').notNullable();
+    columns.primary(['call', 'counter']);
+    columns.index(['expires'], 'svc_budget_reservations_expires');
+  },
+});
 
 /** Budgets of named keys and of users (D31). */
 export const budgetCallersMigration: Migration = {

@@ -1,14 +1,12 @@
-import { requiredColumns, type Migration } from '#plugin-api';
+import { requiredColumns } from '#plugin-api';
+import { createTables } from '../../../kit/migrations.ts';
 
 export const botsTable = 'svc_bots';
 
 /** One row per chatbot; `settings` is the JSON of BotSettings. Ids are never reused (AUTOINCREMENT on SQLite). */
-export const botsMigration: Migration = {
-  id: '0101_bots',
-  async up(knex) {
-    await knex.schema.createTable(botsTable, (columns) => {
-      columns.increments('id');
-      requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
-    });
+export const botsMigration = createTables('0101_bots', {
+  [botsTable](columns) {
+    columns.increments('id');
+    requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
   },
-};
+});

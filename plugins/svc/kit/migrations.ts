@@ -1,4 +1,17 @@
-import type { JsonValue, Knex } from '#plugin-api';
+import type { JsonValue, Knex, Migration } from '#plugin-api';
+
+/** A migration that creates tables, by name, in this order. */
+export function createTables(
+  id: string,
+  tables: Readonly<Record<string, (columns: Knex.CreateTableBuilder) => void>>,
+): Migration {
+  return {
+    id,
+    async up(knex) {
+      for (const [name, addColumns] of Object.entries(tables)) await knex.schema.createTable(name, addColumns);
+    },
+  };
+}
 
 /** Work of an earlier version. */
 export interface EarlierJob {
