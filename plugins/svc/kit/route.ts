@@ -1,13 +1,6 @@
-import type {
-  HostApi,
-  RestRequest,
-  RestResponse,
-  RouteResponse,
-  RouteDefinition,
-  RouteSecurity,
-  RouteArgument,
-  JsonSchema,
-} from '#plugin-api';
+import { argumentBounds, typedRoute, type HostApi, type JsonSchema, type ParamsOf } from '#plugin-api';
+import type { RestRequest, RestResponse, RouteResponse } from '#plugin-api';
+import type { RouteArgument, RouteArguments, RouteDefinition, RouteSecurity } from '#plugin-api';
 import type { Caller, KeyRoute } from './caller.ts';
 import { asksForDryRun, requireDryRunUser, type Explanation } from './dry-run.ts';
 import { errors } from './errors.ts';
@@ -48,6 +41,35 @@ export interface ServiceRoute<Context> {
 /** Returns the route unchanged; it only infers its types. */
 export function defineRoute<Context>(route: ServiceRoute<Context>): ServiceRoute<Context> {
   return route;
+}
+
+interface PostRoute<Context, Arguments extends RouteArguments>
+  extends
+    Pick<ServiceRoute<Context>, 'path' | 'access' | 'hasDryRun'>,
+    Pick<RouteDefinition, 'summary' | 'description' | 'schema' | 'responses' | 'bodyLimit'> {
+  readonly args: (context: Context) => Arguments;
+  readonly handler: (request: RestRequest<ParamsOf<Arguments>>, context: Context) => unknown;
+}
+
+/** A route of the method POST, whose handler gets the ports of its module. */
+export function definePostRoute<Context, const Arguments extends RouteArguments>({
+  path,
+  access,
+  hasDryRun = false,
+  args,
+  handler,
+  ...definition
+}: PostRoute<Context, Arguments>): ServiceRoute<Context> {
+  return {
+    ...{ path, access, hasDryRun },
+    define: (context) =>
+      typedRoute({
+        ...definition,
+        methods: ['POST'],
+        args: args(context),
+        handler: (request) => handler(request, context),
+      }),
+  };
 }
 
 /** Registers a route under `svc/v1`, behind a key unless it is public. */
@@ -170,6 +192,18 @@ export const usageSchema = {
     total_tokens: { type: 'integer' },
   },
 } as const satisfies JsonSchema;
+
+/** The argument `input` of embeddings: one text or several (D11). */
+export const embeddingInputArgument = {
+  type: ['string', 'array'],
+  required: true,
+  description: 'Text to embed, or up to 2,048 texts.',
+  ...argumentBounds.document,
+  items: { type: 'string', ...argumentBounds.document },
+  minItems: 1,
+  maxItems: 2048,
+  examples: [['First text.', 'Second text.']],
+} as const satisfies RouteArgument;
 
 /** Handlers of routes by name, loaded at the first call. */
 export type RouteHandlers<Names extends string> = Readonly<

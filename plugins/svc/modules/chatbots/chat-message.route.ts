@@ -1,8 +1,8 @@
-import { argumentBounds, typedRoute } from '#plugin-api';
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RouteArgument, RouteArguments } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { messagesArgument } from '../../kit/messages.ts';
-import { usageSchema, defineRoute } from '../../kit/route.ts';
+import { usageSchema, definePostRoute } from '../../kit/route.ts';
 
 const path = '/chat/{bot_id}/message';
 
@@ -58,31 +58,27 @@ const args = {
 export type ChatParams = ParamsOf<typeof args>;
 
 /** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
-export const chatMessageRoute = defineRoute<ChatbotParts>({
+export const chatMessageRoute = definePostRoute({
   path,
   access: 'chat',
   hasDryRun: true,
-  define: (parts) =>
-    typedRoute({
-      methods: ['POST'],
-      summary: 'Send a conversation to a chatbot.',
-      description,
-      schema: responseSchema,
-      args,
-      responses: {
-        400: {
-          description:
-            'Invalid parameters, no message (rest_svc_invalid_messages), a last message that is blank or not from the user ' +
-            '(rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a ' +
-            'chatbot that does not store conversations (rest_svc_conversations_not_kept), or the provider is not configured ' +
-            '(rest_svc_provider_not_configured) or rejected the request (rest_svc_provider_rejected).',
-        },
-        404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
-        409: {
-          description:
-            'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
-        },
-      },
-      handler: async (request) => (await import('./answer-chat.ts')).answerChat(request, { parts, path }),
-    }),
+  summary: 'Send a conversation to a chatbot.',
+  description,
+  schema: responseSchema,
+  args: () => args,
+  responses: {
+    400: {
+      description:
+        'Invalid parameters, no message (rest_svc_invalid_messages), a last message that is blank or not from the user ' +
+        '(rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a ' +
+        'chatbot that does not store conversations (rest_svc_conversations_not_kept), or the provider is not configured ' +
+        '(rest_svc_provider_not_configured) or rejected the request (rest_svc_provider_rejected).',
+    },
+    404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
+    409: {
+      description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
+    },
+  },
+  handler: async (request, parts: ChatbotParts) =>
+    (await import('./answer-chat.ts')).answerChat(request, { parts, path }),
 });

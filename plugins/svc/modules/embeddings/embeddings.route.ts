@@ -1,34 +1,19 @@
 import {
   argumentBounds,
   RestResponse,
-  typedRoute,
   type JsonSchema,
   type ParamsOf,
   type RestRequest,
   type RouteArguments,
+  withoutUndefined,
 } from '#plugin-api';
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
-import { providerArgument, defineRoute } from '../../kit/route.ts';
+import { definePostRoute, embeddingInputArgument, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsResponse, EmbeddingsRequest } from './hooks.ts';
 import { writeResponse } from './write-response.ts';
 import { errors } from '../../kit/errors.ts';
-
-/** Texts per call (D11). */
-const maxInputs = 2048;
-
-/** The argument `input`: one text or several. */
-const inputArgument = {
-  type: ['string', 'array'],
-  required: true,
-  description: 'Text to embed, or up to 2,048 texts.',
-  ...argumentBounds.document,
-  items: { type: 'string', ...argumentBounds.document },
-  minItems: 1,
-  maxItems: maxInputs,
-  examples: [['First text.', 'Second text.']],
-} as const;
 
 /** @throws RestError 400 `rest_svc_empty_input` that names the blank text (D5). */
 function readInput(input: string | readonly string[]): readonly string[] {
@@ -81,7 +66,7 @@ const args = (ports: EmbeddingsPorts) =>
       ...argumentBounds.line,
       description: 'Embedding model identifier; for azure the deployment.',
     },
-    input: inputArgument,
+    input: embeddingInputArgument,
     dimensions: {
       type: 'integer',
       ...argumentBounds.id,
@@ -111,19 +96,15 @@ const args = (ports: EmbeddingsPorts) =>
 type EmbeddingsParams = ParamsOf<ReturnType<typeof args>>;
 
 /** `POST /embeddings` (contract 4.4, D5, D9, D11, D12, D25). */
-export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
+export const embeddingsRoute = definePostRoute({
   path: '/embeddings',
   access: 'embeddings',
   hasDryRun: true,
-  define: (ports) =>
-    typedRoute({
-      methods: ['POST'],
-      summary: 'Create embeddings.',
-      description: 'Fields that the provider does not accept are dropped and named in `X-SVC-Ignored-Params`.',
-      schema: responseSchema,
-      args: args(ports),
-      handler: (request) => createEmbeddings(request, ports),
-    }),
+  summary: 'Create embeddings.',
+  description: 'Fields that the provider does not accept are dropped and named in `X-SVC-Ignored-Params`.',
+  schema: responseSchema,
+  args,
+  handler: createEmbeddings,
 });
 
 async function createEmbeddings(
@@ -173,24 +154,8 @@ function withLazyEmbeddings(write: () => Uint8Array, rest: Omit<EmbeddingsRespon
   };
 }
 
-function toRequest({
-  provider,
-  model,
-  input,
-  dimensions,
-  encoding_format,
-  task_type,
-  output_dimensionality,
-  user,
-}: EmbeddingsParams): EmbeddingsRequest {
-  return {
-    provider,
-    model,
-    input: readInput(input),
-    ...(dimensions !== undefined && { dimensions }),
-    ...(encoding_format !== undefined && { encoding_format }),
-    ...(task_type !== undefined && { task_type }),
-    ...(output_dimensionality !== undefined && { output_dimensionality }),
-    ...(user !== undefined && { user }),
-  };
+function toRequest({ input, ...params }: EmbeddingsParams): EmbeddingsRequest {
+  const { provider, model, dimensions, encoding_format, task_type, output_dimensionality, user } = params;
+  const optional = withoutUndefined({ dimensions, encoding_format, task_type, output_dimensionality, user });
+  return { provider, model, input: readInput(input), ...optional };
 }

@@ -1,11 +1,11 @@
-import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
+import { argumentBounds, RestResponse, withoutUndefined } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import { providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
-import { defineRoute } from '../../kit/route.ts';
+import { definePostRoute } from '../../kit/route.ts';
 import type { ImagesCall, ImagesResponse } from './hooks.ts';
 import type { ImagePorts } from './images.ts';
 
@@ -68,18 +68,14 @@ const args = (ports: ImagePorts) =>
 type ImagesParams = ParamsOf<ReturnType<typeof args>>;
 
 /** `POST /images/generate` (contract 4.3, 2.3; D5, D10). */
-export const imagesGenerateRoute = defineRoute<ImagePorts>({
+export const imagesGenerateRoute = definePostRoute({
   path: '/images/generate',
   access: 'images',
   hasDryRun: true,
-  define: (ports) =>
-    typedRoute({
-      methods: ['POST'],
-      summary: 'Generate images.',
-      schema: responseSchema,
-      args: args(ports),
-      handler: (request) => generate(request, ports),
-    }),
+  summary: 'Generate images.',
+  schema: responseSchema,
+  args,
+  handler: generate,
 });
 
 async function generate(request: RestRequest<ImagesParams>, ports: ImagePorts): Promise<RestResponse> {
@@ -102,15 +98,7 @@ async function generate(request: RestRequest<ImagesParams>, ports: ImagePorts): 
 /** @throws RestError 400 `rest_svc_empty_input` for a blank prompt (D5). */
 function callOf({ provider, model, prompt, n, size, quality, style, response_format }: ImagesParams): ImagesCall {
   if (prompt.trim() === '') throw errors.empty_input({ values: { name: 'prompt' } });
-  return {
-    provider,
-    prompt,
-    n,
-    response_format,
-    ...(model !== undefined && { model }),
-    // The pattern of the schema.
-    ...(size !== undefined && { size: size as `${number}x${number}` }),
-    ...(quality !== undefined && { quality }),
-    ...(style !== undefined && { style }),
-  };
+  // The pattern of the schema.
+  const sides = size as `${number}x${number}` | undefined;
+  return { provider, prompt, n, response_format, ...withoutUndefined({ model, size: sides, quality, style }) };
 }

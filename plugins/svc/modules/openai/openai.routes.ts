@@ -1,6 +1,6 @@
 import { argumentBounds, type JsonSchema, type RouteArguments, type RouteDefinition } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
-import { defineRoute, type ServiceRoute } from '../../kit/route.ts';
+import { defineRoute, embeddingInputArgument, type ServiceRoute } from '../../kit/route.ts';
 import { openAiErrorBody } from './error-body.ts';
 import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports.ts';
 
@@ -65,16 +65,7 @@ const chatArguments = {
 
 const embeddingsArguments = {
   model: modelArgument,
-  input: {
-    type: ['string', 'array'],
-    required: true,
-    description: 'Text to embed, or up to 2,048 texts.',
-    ...argumentBounds.document,
-    items: { type: 'string', ...argumentBounds.document },
-    minItems: 1,
-    maxItems: 2048,
-    examples: [['First text.', 'Second text.']],
-  },
+  input: embeddingInputArgument,
   dimensions: optional({ type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Size of the vectors.' }),
   encoding_format: optional({ type: 'string', enum: ['float', 'base64'], description: 'Default float.' }),
   user: userArgument,

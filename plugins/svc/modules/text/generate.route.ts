@@ -1,8 +1,8 @@
-import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
+import { argumentBounds, RestResponse } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
-import { usageSchema, defineRoute, providerArgument } from '../../kit/route.ts';
+import { usageSchema, definePostRoute, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import { aiParamsArgument, readAiParams } from './ai-params.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
@@ -49,18 +49,14 @@ const args = (ports: TextPorts) =>
 type GenerateParams = ParamsOf<ReturnType<typeof args>>;
 
 /** `POST /generate` (contract 4.2, D4 to D9, D25). */
-export const generateRoute = defineRoute<TextPorts>({
+export const generateRoute = definePostRoute({
   path: '/generate',
   access: 'generate',
   hasDryRun: true,
-  define: (ports) =>
-    typedRoute({
-      methods: ['POST'],
-      summary: 'Generate text.',
-      schema: responseSchema,
-      args: args(ports),
-      handler: (request) => generate(request, ports),
-    }),
+  summary: 'Generate text.',
+  schema: responseSchema,
+  args,
+  handler: generate,
 });
 
 async function generate(

@@ -1,6 +1,6 @@
-import { argumentBounds, typedRoute } from '#plugin-api';
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
-import { defineRoute, providerArgument } from '../../kit/route.ts';
+import { definePostRoute, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
 import type { UpsertRequest, UpsertResponse } from './hooks.ts';
@@ -79,25 +79,21 @@ const args = (ports: UpsertPorts) =>
 type UpsertParams = ParamsOf<ReturnType<typeof args>>;
 
 /** `POST /vector-stores/upsert` (contract 4.7, D15). */
-export const upsertRoute = defineRoute<UpsertPorts>({
+export const upsertRoute = definePostRoute({
   path: '/vector-stores/upsert',
   access: 'vector-stores',
-  define: (ports) =>
-    typedRoute({
-      methods: ['POST'],
-      summary: 'Embed texts and write them into a vector database.',
-      description:
-        'The index or collection must exist. Nothing is written unless every text was embedded. If the ' +
-        'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
-        'again to complete them.',
-      schema: responseSchema,
-      bodyLimit,
-      args: args(ports),
-      responses: {
-        404: { description: 'The index or collection does not exist (rest_svc_vector_target_not_found).' },
-      },
-      handler: (request) => upsert(request, ports),
-    }),
+  summary: 'Embed texts and write them into a vector database.',
+  description:
+    'The index or collection must exist. Nothing is written unless every text was embedded. If the ' +
+    'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
+    'again to complete them.',
+  schema: responseSchema,
+  bodyLimit,
+  args,
+  responses: {
+    404: { description: 'The index or collection does not exist (rest_svc_vector_target_not_found).' },
+  },
+  handler: upsert,
 });
 
 async function upsert(
