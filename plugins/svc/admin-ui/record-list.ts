@@ -34,6 +34,26 @@ export const recordStates = [
   { name: 'inactive', label: 'Inactive' },
 ] as const;
 
+/** The list of chatbots or forms: their names, states, `columns` and ids. */
+export function assistantList<Item extends Listed & { readonly id: number; readonly model: string }>(
+  request: Pick<AdminRequest, 'query'>,
+  { columns, values, ...init }: Omit<RecordListInit<Item>, 'states' | 'words' | 'sortedBy'>,
+) {
+  return recordList(request, {
+    ...init,
+    states: recordStates,
+    words: ({ model }) => [model],
+    sortedBy: 'id',
+    columns: [
+      { label: 'Name', key: 'name' },
+      { label: 'State' },
+      ...columns,
+      { label: 'Id', key: 'id', isNumber: true },
+    ],
+    values: (item) => ({ id: item.id, ...values(item) }),
+  });
+}
+
 /** Search, states, sorting, page and bulk actions of a list of chatbots, forms or tasks, and the rows that it shows. */
 export function recordList<Item extends Listed>(
   request: Pick<AdminRequest, 'query'>,

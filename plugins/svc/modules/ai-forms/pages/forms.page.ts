@@ -2,7 +2,7 @@ import type { AiForms } from '../ai-forms.ts';
 import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
+import { assistantList } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
@@ -78,20 +78,14 @@ function formList(
   request: Pick<AdminRequest, 'query'>,
   { forms, latest }: { readonly forms: readonly AiForm[]; readonly latest: ReadonlyMap<number, number> },
 ) {
-  return recordList(request, {
+  return assistantList(request, {
     items: forms,
-    states: recordStates,
-    words: ({ model }) => [model],
-    sortedBy: 'id',
     columns: [
-      { label: 'Name', key: 'name' },
-      { label: 'State' },
       { label: 'Completed', key: 'submissions', isNumber: true },
       { label: 'Last submission', key: 'last' },
       { label: 'Embedding' },
-      { label: 'Id', key: 'id', isNumber: true },
     ],
-    values: ({ id, submissions }) => ({ id, submissions, last: latest.get(id) ?? null }),
+    values: ({ id, submissions }) => ({ submissions, last: latest.get(id) ?? null }),
     count: (count) => formatCount(count, 'form'),
     question: 'Delete the selected forms and all their submissions? They disappear from the pages that show them.',
   });

@@ -1,5 +1,5 @@
 import { fieldError, withNotice, withFieldErrors, restError } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElement, FormElementType } from '../forms/form.ts';
@@ -9,7 +9,7 @@ import { arrangeElements, elementsOfDrafts } from '../../../admin-ui/element-dra
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
-import { botPartView, botTrail } from './bot-head.ts';
+import { botPartView, botTrail, type TypedPart } from './bot-head.ts';
 
 /** Types of form fields. */
 const elementTypes: readonly { readonly value: FormElementType; readonly label: string }[] = [
@@ -35,7 +35,7 @@ const sources: readonly { readonly value: string; readonly label: string }[] = [
   { value: 'user_email', label: 'Email address of the user' },
 ];
 
-function formPage(parts: ChatbotParts, bot: Bot, typed: TypedForm): AdminView {
+function formPage(parts: ChatbotParts, bot: Bot, typed: TypedPart<FormDraft>): AdminView {
   const form = bot.forms.find(({ id }) => id === typed.draft.saved);
   return {
     template,
@@ -45,13 +45,12 @@ function formPage(parts: ChatbotParts, bot: Bot, typed: TypedForm): AdminView {
   };
 }
 
-interface TypedForm {
-  readonly draft: FormDraft;
-  readonly errors?: FieldErrors;
-}
-
 /** The data of `svc/bot-form`. */
-function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedForm): Record<string, unknown> {
+function botFormView(
+  { host }: ChatbotParts,
+  bot: Bot,
+  { draft, errors = {} }: TypedPart<FormDraft>,
+): Record<string, unknown> {
   const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   const { elements, ...texts } = draft;
   return {

@@ -2,9 +2,9 @@ import type { AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
-import { botHead, botPreview, botTrail } from './bot-head.ts';
+import { botHead, botPreview } from './bot-head.ts';
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
-import { findBotInQuery, partActions } from './bot-request.ts';
+import { partActions, partListView } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
 
@@ -12,10 +12,7 @@ import { ruleTitle } from './bot-rule-labels.ts';
 export function createPage(parts: ChatbotParts): AdminPageBody {
   const change = partActions<BotForm>(parts, { name: 'form', partsOf: ({ forms }) => forms, slug: formsSlug });
   return {
-    render: async (request) => {
-      const bot = await findBotInQuery(parts, request, 'bot');
-      return { template: 'svc/bot-forms', trail: botTrail(parts.host, bot), data: view(parts, bot) };
-    },
+    render: partListView(parts, 'svc/bot-forms', view),
     actions: {
       duplicate: change((bot, form) => {
         const copy = {

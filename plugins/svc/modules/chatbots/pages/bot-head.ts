@@ -107,6 +107,12 @@ export function botPartView(host: Pick<HostApi, 'admin' | 'rest'>, bot: Bot, { p
   };
 }
 
+/** What a form for a rule or a form of a bot contains, with what is wrong with it. */
+export interface TypedPart<Draft> {
+  readonly draft: Draft;
+  readonly errors?: FieldErrors;
+}
+
 interface BotPart {
   readonly part: 'rules' | 'forms';
   readonly errors: FieldErrors;

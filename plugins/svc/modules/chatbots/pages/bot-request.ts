@@ -1,8 +1,9 @@
 import { parseId, requireFound, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
-import type { AdminActionResult, AdminRequest } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
+import { botTrail } from './bot-head.ts';
 
 /** The bot that the URL names, for example `?id=7`. @throws RestError 404 */
 export function findBotInQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {
@@ -49,6 +50,18 @@ export async function saveBotPart<Result>(path: string, save: () => Promise<Resu
 export interface PartEdit {
   readonly changes?: Pick<Partial<Bot>, 'rules' | 'forms'>;
   readonly message: string;
+}
+
+/** The view of the list of rules or forms of the bot that `?bot=` names. */
+export function partListView(
+  parts: ChatbotParts,
+  template: string,
+  view: (parts: ChatbotParts, bot: Bot) => Record<string, unknown>,
+): AdminPageBody['render'] {
+  return async (request) => {
+    const bot = await findBotInQuery(parts, request, 'bot');
+    return { template, trail: botTrail(parts.host, bot), data: view(parts, bot) };
+  };
 }
 
 interface PartList<Part> {

@@ -1,5 +1,5 @@
 import { fieldError, withNotice, withFieldErrors, restError } from '#plugin-api';
-import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
+import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -8,7 +8,7 @@ import { uniqueId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
 import { eventLabels, actionChoices, factChoices, operatorChoices, ruleTitle } from './bot-rule-labels.ts';
-import { botPartView, botTrail } from './bot-head.ts';
+import { botPartView, botTrail, type TypedPart } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
 
@@ -79,7 +79,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
   );
 }
 
-function rulePage(parts: ChatbotParts, bot: Bot, typed: TypedRule): AdminView {
+function rulePage(parts: ChatbotParts, bot: Bot, typed: TypedPart<RuleDraft>): AdminView {
   const rule = bot.rules.find(({ id }) => id === typed.draft.id);
   return {
     template,
@@ -89,13 +89,12 @@ function rulePage(parts: ChatbotParts, bot: Bot, typed: TypedRule): AdminView {
   };
 }
 
-interface TypedRule {
-  readonly draft: RuleDraft;
-  readonly errors?: FieldErrors;
-}
-
 /** The data of `svc/bot-rule`. */
-function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedRule): Record<string, unknown> {
+function botRuleView(
+  { host }: ChatbotParts,
+  bot: Bot,
+  { draft, errors = {} }: TypedPart<RuleDraft>,
+): Record<string, unknown> {
   const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   return {
     ...botPartView(host, bot, { part: 'rules', errors }),

@@ -3,8 +3,8 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
-import { botHead, botPreview, botTrail } from './bot-head.ts';
-import { findBotInQuery, partActions } from './bot-request.ts';
+import { botHead, botPreview } from './bot-head.ts';
+import { partActions, partListView } from './bot-request.ts';
 import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
 
@@ -12,10 +12,7 @@ import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot
 export function createPage(parts: ChatbotParts): AdminPageBody {
   const change = partActions<Rule>(parts, { name: 'rule', partsOf: ({ rules }) => rules, slug: rulesSlug });
   return {
-    render: async (request) => {
-      const bot = await findBotInQuery(parts, request, 'bot');
-      return { template: 'svc/bot-rules', trail: botTrail(parts.host, bot), data: view(parts, bot) };
-    },
+    render: partListView(parts, 'svc/bot-rules', view),
     actions: {
       move: change((bot, rule, request) => ({
         changes: { rules: movedRule(bot.rules, rule.id, readText(request, 'to') === 'up' ? -1 : 1) },

@@ -2,7 +2,7 @@ import { formatCount, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { recordList, recordStates } from '../../../admin-ui/record-list.ts';
+import { assistantList } from '../../../admin-ui/record-list.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
@@ -109,21 +109,14 @@ function botList(
   request: Pick<AdminRequest, 'query'>,
   { bots, activity }: { readonly bots: readonly Bot[]; readonly activity: ReadonlyMap<number, BotActivity> },
 ) {
-  return recordList(request, {
+  return assistantList(request, {
     items: bots,
-    states: recordStates,
-    words: ({ model }) => [model],
-    sortedBy: 'id',
     columns: [
-      { label: 'Name', key: 'name' },
-      { label: 'State' },
       { label: 'Conversations', key: 'conversations', isNumber: true },
       { label: 'Last activity', key: 'lastActivity' },
       { label: 'Shown' },
-      { label: 'Id', key: 'id', isNumber: true },
     ],
     values: ({ id }) => ({
-      id,
       conversations: activity.get(id)?.conversations ?? 0,
       lastActivity: activity.get(id)?.lastMessageAt ?? null,
     }),
