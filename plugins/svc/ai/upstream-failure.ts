@@ -10,29 +10,17 @@ export function providerFailure(
   limit: number,
 ): RestError {
   const details: ErrorDetails = {
-    values: { provider: provider.label, reason: error.message, seconds: Math.round(limit / 100) / 10 },
+    values: {
+      provider: provider.label,
+      reason: error.kind === 'auth' ? sentence(error.message) : error.message,
+      seconds: Math.round(limit / 100) / 10,
+    },
     data: { provider: provider.id, provider_status: error.status },
     cause: error,
   };
-  switch (error.kind) {
-    case 'auth':
-      return errors.provider_auth_failed({
-        ...details,
-        values: { ...details.values, reason: sentence(error.message) },
-      });
-    case 'rate_limited':
-      return rateLimited(error, details);
-    case 'rejected':
-      return errors.provider_rejected(details);
-    case 'timeout':
-      return error.status === null ? errors.provider_timeout(details) : upstreamTimedOut(error, details);
-    case 'aborted':
-      return aborted(error);
-    case 'unavailable':
-    case 'unreadable':
-    case 'connection':
-      return errors.provider_error(details);
-  }
+  return error.kind === 'timeout' && error.status !== null
+    ? upstreamTimedOut(error, details)
+    : failureOf(error, details, errors.provider_error);
 }
 
 /** The upstream's own 408: the request timed out there, not here. */
@@ -62,9 +50,18 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
     data: { provider: store.id, provider_status: error.status },
     cause: error,
   };
+  return error.kind === 'not_found' && target !== ''
+    ? errors.vector_target_not_found(details)
+    : failureOf(error, details, errors.vector_store_error);
+}
+
+/** @param other the error of failures without one of their own */
+function failureOf(
+  error: ProviderError | VectorStoreError,
+  details: ErrorDetails,
+  other: (details: ErrorDetails) => RestError,
+): RestError {
   switch (error.kind) {
-    case 'not_found':
-      return target === '' ? errors.vector_store_error(details) : errors.vector_target_not_found(details);
     case 'auth':
       return errors.provider_auth_failed(details);
     case 'rate_limited':
@@ -77,10 +74,11 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
       return errors.provider_timeout(details);
     case 'aborted':
       return aborted(error);
+    case 'not_found':
     case 'unavailable':
     case 'unreadable':
     case 'connection':
-      return errors.vector_store_error(details);
+      return other(details);
   }
 }
 

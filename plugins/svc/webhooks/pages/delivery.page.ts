@@ -1,4 +1,4 @@
-import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
@@ -22,10 +22,10 @@ export function createPage(context: DeliveryPagesContext): AdminPageBody {
     });
   }
 
-  const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({
-    notice,
-    redirect: `svc/deliveries/delivery?id=${encodeURIComponent(readText(request, 'id'))}`,
-  });
+  const done = (request: AdminRequest, isDone: boolean, [text, otherwise]: [string, string]): AdminActionResult =>
+    withNotice(isDone ? 'success' : 'info', isDone ? text : otherwise, {
+      redirect: `svc/deliveries/delivery?id=${encodeURIComponent(readText(request, 'id'))}`,
+    });
 
   return {
     render: async (request) => ({
@@ -36,27 +36,21 @@ export function createPage(context: DeliveryPagesContext): AdminPageBody {
       replay: async (request) => {
         const { replayed, withoutBody } = await deliveryLog.replay({ deliveries: [readText(request, 'id')] });
         if (withoutBody > 0) throw errors.delivery_body_deleted();
-        return done(
-          request,
-          replayed > 0
-            ? { kind: 'success', text: 'Sent again with the same ids and body and a new timestamp.' }
-            : { kind: 'info', text: 'Already pending or in flight.' },
-        );
+        return done(request, replayed > 0, [
+          'Sent again with the same ids and body and a new timestamp.',
+          'Already pending or in flight.',
+        ]);
       },
       retry: async (request) =>
-        done(
-          request,
-          (await deliveryLog.retry(readText(request, 'id')))
-            ? { kind: 'success', text: 'Retry started.' }
-            : { kind: 'info', text: 'This delivery is no longer failed.' },
-        ),
+        done(request, await deliveryLog.retry(readText(request, 'id')), [
+          'Retry started.',
+          'This delivery is no longer failed.',
+        ]),
       clear: async (request) =>
-        done(
-          request,
-          (await deliveryLog.clear(readText(request, 'id')))
-            ? { kind: 'success', text: 'Removed from the recent failures.' }
-            : { kind: 'info', text: 'Already removed from the recent failures.' },
-        ),
+        done(request, await deliveryLog.clear(readText(request, 'id')), [
+          'Removed from the recent failures.',
+          'Already removed from the recent failures.',
+        ]),
       // For browsers without the script of the page. The secret appears in no response, log or table.
       verify: async (request) => {
         const delivery = await find(readText(request, 'id'));
