@@ -2,24 +2,16 @@ import { isRecord } from '#plugin-api';
 import { digest } from '../random.ts';
 import { readSource } from '../images/source-image.ts';
 import { isFormFile, type FormFile } from '../multipart.ts';
-import { Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
-import type { ChatDialect } from './chat-dialect.ts';
-import { problemReply } from './chat-problems.ts';
-import { imageGenerations } from './openai-images.ts';
-import type { ImagesDialect } from './openai-images.ts';
+import { imageGenerations, refusals, type DrawingDialect } from './openai-images.ts';
 import type { Refuse } from './openai-image-rules.ts';
 
 const megabyte = 1024 * 1024;
 
 /** Answers `POST .../images/edits` in OpenAI's format: a form with an image and perhaps a mask. Another image gives another picture. */
-export function imageEdits(
-  dialect: ChatDialect & { readonly images?: ImagesDialect },
-  request: FakeRequest,
-  model?: string,
-): FakeResponse {
+export function imageEdits(dialect: DrawingDialect, request: FakeRequest, model?: string): FakeResponse {
   const body = isRecord(request.body) ? request.body : {};
-  const refuse: Refuse = (param, message) => new Refusal(problemReply(dialect, 'invalid', { param, message }));
+  const refuse = refusals(dialect);
   const name = String(model ?? body['model'] ?? 'gpt-image-1.5');
   if (/dall-?e-?3/i.test(name))
     throw refuse('model', "Invalid value: 'dall-e-3'. Value must be 'dall-e-2' or a GPT image model.");

@@ -25,14 +25,18 @@ export interface ImagesDialect {
   top?(): Members;
 }
 
+/** A dialect that may have images. */
+export type DrawingDialect = ChatDialect & { readonly images?: ImagesDialect };
+
+/** Refuses invalid parameters in a dialect. */
+export function refusals(dialect: ChatDialect): Refuse {
+  return (param, message) => new Refusal(problemReply(dialect, 'invalid', { param, message }));
+}
+
 /** Answers `POST .../images/generations` in OpenAI's format. @param model given by the address; else the body names it. */
-export function imageGenerations(
-  dialect: ChatDialect & { readonly images?: ImagesDialect },
-  request: FakeRequest,
-  model?: string,
-): FakeResponse {
+export function imageGenerations(dialect: DrawingDialect, request: FakeRequest, model?: string): FakeResponse {
   const body = isRecord(request.body) ? request.body : {};
-  const refuse: Refuse = (param, message) => new Refusal(problemReply(dialect, 'invalid', { param, message }));
+  const refuse = refusals(dialect);
   const named = model ?? body['model'] ?? 'dall-e-2';
   const name = typeof named === 'string' ? named : '';
   if (name.startsWith('missing-')) throw new Refusal(problemReply(dialect, 'unknown_model', { model: name }));

@@ -1,36 +1,24 @@
 import { RestError, type HostApi, type Media } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
-import type { UsageOrigin } from '../kit/usage-origin.ts';
 import { asProviderError, ProviderError } from '../providers/provider.ts';
 import type { ImageSize, ProviderSettings, VideoOperation, VideoOutput } from '../providers/provider.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { shortened } from './deliver-image.ts';
 import { fetchVideo, type VideoBytes } from './fetch-output.ts';
-import { runUnrecorded, type AiServices, type CallResult } from './ports.ts';
+import { runUnrecorded, type AiServices, type CallResult, type MediaInput } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { withRetries } from './retry.ts';
 import { providerFailure } from './upstream-failure.ts';
 
 export type { VideoOperation };
 
-export interface GenerateVideosInput {
-  /** Id of a provider. */
-  readonly provider: string;
-  /** Blank or left out takes the provider's saved video model. */
-  readonly model?: string | undefined;
-  /** Not blank. */
-  readonly prompt: string;
+export interface GenerateVideosInput extends MediaInput {
   readonly size?: ImageSize | undefined;
   readonly seconds?: number | undefined;
-  /** Author in the media library. Default: none. */
-  readonly userId?: number | undefined;
   /** The job to continue, which was started before. Default: a new one is started. */
   readonly operation?: VideoOperation | undefined;
   /** Called and awaited right after the upstream has accepted a new job, to store it. */
   readonly onStarted?: ((operation: VideoOperation) => Promise<void>) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** For the usage ledger. */
-  readonly origin?: UsageOrigin | undefined;
 }
 
 export interface GeneratedVideos extends CallResult {

@@ -1,9 +1,17 @@
-import { restError, type HostApi, type Post } from '#plugin-api';
+import { restError, type HostApi, type JsonSchema, type Post } from '#plugin-api';
 import type { AutomationItem } from './automation-task.ts';
 
 /** In characters. */
 const maxExcerpt = 1000;
 const maxText = 40_000;
+
+/** The setting `model` of a task. */
+export const taskModelSchema = {
+  type: 'string',
+  title: 'Model',
+  description: 'Leave empty to use the saved model of the provider.',
+  default: '',
+} as const satisfies JsonSchema;
 
 /**
  * Replaces `{name}` in the prompt of a task: `{target}`, the columns of the row or entry, and `{title}`, `{slug}`, `{excerpt}`

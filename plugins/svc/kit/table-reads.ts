@@ -1,6 +1,12 @@
 import type { Knex } from '#plugin-api';
 import { foldText } from './fold-text.ts';
 
+/** Which of the rows of a query to read. */
+export interface RowPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** The number of rows that a query finds. */
 export async function countRows(query: Knex.QueryBuilder): Promise<number> {
   const [row] = (await query.count({ total: '*' })) as { readonly total?: number | string }[];

@@ -1,7 +1,7 @@
 import type { Images } from './images.ts';
 import { restError, type JsonSchema, type Post } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
-import { fillItemPrompt, findItemPost } from '../../kit/automation-prompt.ts';
+import { fillItemPrompt, findItemPost, taskModelSchema } from '../../kit/automation-prompt.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas, type ImageParams } from '../../kit/image-params.ts';
 import type { JobResult } from './generation/image-job.ts';
@@ -47,12 +47,7 @@ export async function createImageTask(parts: Images): Promise<AutomationTaskType
         enum: imageProviders.map(({ id }) => id),
         default: imageProviders[0]?.id ?? '',
       },
-      model: {
-        type: 'string',
-        title: 'Model',
-        description: 'Leave empty to use the saved model of the provider.',
-        default: '',
-      },
+      model: taskModelSchema,
       prompt: {
         type: 'string',
         title: 'Prompt',

@@ -1,4 +1,4 @@
-import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest } from '#plugin-api';
+import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest, type Choice } from '#plugin-api';
 import { formatCost } from '../../kit/format-cost.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
@@ -87,6 +87,11 @@ function periodTabs(filter: UsageFilter, metric: string) {
 /** The form of the filters. A selected value stays an option even if the period has no such calls. */
 async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) {
   const labels = providerLabels({ providers });
+  const field = (name: keyof UsageFilter['values'], label: string, options: readonly Choice[]) => ({
+    ...{ name, label },
+    value: filter.values[name] ?? '',
+    options: [{ value: '', label: 'All' }, ...options],
+  });
   const select = async (
     name: 'provider' | 'model' | 'module' | 'outcome' | 'plugin',
     title: string,
@@ -106,16 +111,7 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
             { value: failed, label: 'Failed' },
           ]
         : [];
-    return {
-      name,
-      label: title,
-      value: filter.values[name] ?? '',
-      options: [
-        { value: '', label: 'All' },
-        ...first,
-        ...[...values].sort().map((value) => ({ value, label: label(value) })),
-      ],
-    };
+    return field(name, title, [...first, ...[...values].sort().map((value) => ({ value, label: label(value) }))]);
   };
   const plugin = await select('plugin', 'Plugin');
   return {
@@ -128,29 +124,17 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
       await select('provider', 'Provider', (id) => labels.get(id) ?? id),
       await select('model', 'Model'),
       await select('module', 'Module', moduleLabel),
-      {
-        name: 'kind',
-        label: 'Kind',
-        value: filter.values.kind ?? '',
-        options: [
-          { value: '', label: 'All' },
-          { value: 'text', label: 'Text' },
-          { value: 'image', label: 'Images' },
-          { value: 'video', label: 'Videos' },
-          { value: 'embedding', label: 'Embeddings' },
-        ],
-      },
+      field('kind', 'Kind', [
+        { value: 'text', label: 'Text' },
+        { value: 'image', label: 'Images' },
+        { value: 'video', label: 'Videos' },
+        { value: 'embedding', label: 'Embeddings' },
+      ]),
       await select('outcome', 'Outcome'),
-      {
-        name: 'sandbox',
-        label: 'Source',
-        value: filter.values.sandbox ?? '',
-        options: [
-          { value: '', label: 'All' },
-          { value: '0', label: 'Providers' },
-          { value: '1', label: 'Sandbox' },
-        ],
-      },
+      field('sandbox', 'Source', [
+        { value: '0', label: 'Providers' },
+        { value: '1', label: 'Sandbox' },
+      ]),
       ...(plugin.options.length > 1 ? [plugin] : []),
     ],
   };

@@ -1,14 +1,7 @@
 import type { DatabaseApi, PostgresqlConnection } from '#plugin-api';
 import { joinJson, numberArray, sql, textArray } from './postgresql-statements.ts';
-import {
-  batchSize,
-  temporaryEvents,
-  toJob,
-  type ClaimRequest,
-  type JobResult,
-  type Job,
-  type Store,
-} from './store-contract.ts';
+import { batchSize, temporaryEvents, toJob } from './store-contract.ts';
+import type { ClaimRequest, Job, JobResult, Store } from './store-contract.ts';
 
 /** Jobs per statement. PostgreSQL scans a text array for each element; beyond some hundreds another statement is faster. */
 const maxPerStatement = 256;

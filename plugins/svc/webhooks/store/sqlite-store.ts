@@ -1,16 +1,7 @@
 import type { DatabaseApi, SqliteConnection } from '#plugin-api';
 import { bodyStates, tables } from '../migrations.ts';
-import {
-  batchSize,
-  leaseDuration,
-  skewTolerance,
-  temporaryEvents,
-  toJob,
-  type ClaimRequest,
-  type JobResult,
-  type Job,
-  type Store,
-} from './store-contract.ts';
+import { batchSize, leaseDuration, skewTolerance, temporaryEvents, toJob } from './store-contract.ts';
+import type { ClaimRequest, Job, JobResult, Store } from './store-contract.ts';
 
 const { events, deliveries, attempts, leases } = tables;
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";

@@ -1,5 +1,5 @@
 import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
-import type { Submitter } from '../../../kit/table-reads.ts';
+import type { Submitter, RowPage } from '../../../kit/table-reads.ts';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 
 /** A file without its content. */
@@ -111,10 +111,7 @@ export interface SubmissionStore {
   fail(id: string, end: { readonly error: string; readonly code: string }): Promise<void>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
-  list(
-    filter: SubmissionFilter,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly Submission[]>;
+  list(filter: SubmissionFilter, page: RowPage): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
   /** Numbers of matching submissions by state. States without any are left out. */
   countByReadState(filter: SubmissionFilter): Promise<ReadonlyMap<ReadState, number>>;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#plugin-api';
 import type { CliCommand } from '#plugin-api';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import type { Automations } from '../automations.ts';
@@ -18,10 +19,15 @@ const itemsArgument = {
   optional: true,
   rest: true,
 };
-const allFlag = { all: { type: 'boolean', description: 'all items for which it is possible' } } as const;
 
 /** `svc task items|retry|cancel`. */
 function itemCommands({ items, costs }: Automations, { idArgument, find }: NamedRecord<Task>): CliCommand[] {
+  const choice = {
+    args: [idArgument, itemsArgument],
+    flags: { all: { type: 'boolean', description: 'all items for which it is possible' } },
+  } as const;
+  const readChoice = async ({ args: [id, ...ids], flags }: Parameters<CliCommand['run']>[0]) =>
+    [(await find(id)).id, parseChoice(ids, flags)] as const;
   return [
     {
       name: 'svc task items',
@@ -40,8 +46,7 @@ function itemCommands({ items, costs }: Automations, { idArgument, find }: Named
         };
         const list = await items.list((await find(id)).id, {
           limit: limit ?? 50,
-          ...(state !== undefined && { state }),
-          ...(before !== undefined && { before }),
+          ...withoutUndefined({ state, before }),
         });
         const cost = await costs.ofItems(list);
         return list.map((item) => ({
@@ -59,22 +64,16 @@ function itemCommands({ items, costs }: Automations, { idArgument, find }: Named
       },
     },
     {
+      ...choice,
       name: 'svc task retry',
       description: 'Retry failed or cancelled items of a task.',
-      args: [idArgument, itemsArgument],
-      flags: allFlag,
-      run: async ({ args: [id, ...ids], flags }) => ({
-        retried: await items.retry((await find(id)).id, parseChoice(ids, flags)),
-      }),
+      run: async (call) => ({ retried: await items.retry(...(await readChoice(call))) }),
     },
     {
+      ...choice,
       name: 'svc task cancel',
       description: 'Cancel pending or processing items of a task.',
-      args: [idArgument, itemsArgument],
-      flags: allFlag,
-      run: async ({ args: [id, ...ids], flags }) => ({
-        cancelled: await items.cancel((await find(id)).id, parseChoice(ids, flags)),
-      }),
+      run: async (call) => ({ cancelled: await items.cancel(...(await readChoice(call))) }),
     },
   ];
 }

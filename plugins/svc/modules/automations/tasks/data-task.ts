@@ -1,5 +1,5 @@
 import type { HostApi, JsonSchema } from '#plugin-api';
-import { fillItemPrompt, findItemPost } from '../../../kit/automation-prompt.ts';
+import { fillItemPrompt, findItemPost, taskModelSchema } from '../../../kit/automation-prompt.ts';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import { errors } from '../../../kit/errors.ts';
 import {
@@ -53,13 +53,7 @@ function settingsSchema(providers: DataTaskParts['providers']): JsonSchema {
         oneOf: choices.map(({ id, label }) => ({ const: id, title: label })),
         default: choices[0]?.id ?? '',
       },
-      model: {
-        type: 'string',
-        title: 'Model',
-        maxLength: 200,
-        description: 'Leave empty to use the saved model of the provider.',
-        default: '',
-      },
+      model: { ...taskModelSchema, maxLength: 200 },
       prompt: {
         type: 'string',
         title: 'Prompt',

@@ -37,20 +37,11 @@ function toTaskRow({
   limits,
   settings,
   source,
-  name,
-  type,
-  status,
-  schedule,
-  author_id,
-  attempts,
+  ...task
 }: TaskSettings): Omit<TaskRow, 'id' | 'created_at' | 'updated_at'> {
+  const { name, type, status, schedule, author_id, attempts } = task;
   return {
-    name,
-    type,
-    status,
-    schedule,
-    author_id,
-    attempts,
+    ...{ name, type, status, schedule, author_id, attempts },
     settings: JSON.stringify(settings),
     source: JSON.stringify(source),
     limit_run: limits.run,

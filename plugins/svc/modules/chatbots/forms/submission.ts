@@ -1,5 +1,5 @@
 import type { Knex } from '#plugin-api';
-import type { Submitter } from '../../../kit/table-reads.ts';
+import type { Submitter, RowPage } from '../../../kit/table-reads.ts';
 import type { CheckedForm } from './form.ts';
 
 /** A form that a visitor submitted. */
@@ -33,10 +33,7 @@ export interface SubmissionStore {
   add(submission: Submission, transaction?: Knex.Transaction): Promise<boolean>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
-  list(
-    filter: SubmissionFilter,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly Submission[]>;
+  list(filter: SubmissionFilter, page: RowPage): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
   /** All that match, newest first, read in batches. */
   all(filter: SubmissionFilter): AsyncIterable<Submission>;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RowPage } from '../../../kit/table-reads.ts';
 import type { HostApi, Knex } from '#plugin-api';
 import { contentTableNames, writeTextJob } from '../content-tables.ts';
 import { emptyDraft, type ContentInput } from '../write/draft.ts';
@@ -15,11 +16,7 @@ export interface BatchStore {
   }): Promise<Batch>;
   batch(id: number): Promise<Batch | null>;
   /** Newest first. @param userId null for all users */
-  batches(query: {
-    readonly userId: number | null;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<readonly Batch[]>;
+  batches(query: RowPage & { readonly userId: number | null }): Promise<readonly Batch[]>;
   countBatches(userId: number | null): Promise<number>;
   /** Changes a batch that is not started yet. */
   changeBatch(
@@ -31,7 +28,7 @@ export interface BatchStore {
   /** Deletes the batch and its items. Posts are kept. */
   deleteBatch(id: number): Promise<void>;
   totals(batchIds: readonly number[]): Promise<ReadonlyMap<number, BatchTotals>>;
-  items(batchId: number, page: { readonly limit: number; readonly offset: number }): Promise<readonly Item[]>;
+  items(batchId: number, page: RowPage): Promise<readonly Item[]>;
   allInputs(batchId: number): Promise<readonly ContentInput[]>;
   /** Cancels all unfinished items. Returns their number. */
   cancel(batchId: number): Promise<number>;

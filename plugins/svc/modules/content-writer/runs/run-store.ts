@@ -1,4 +1,5 @@
 import type { HostApi } from '#plugin-api';
+import type { RowPage } from '../../../kit/table-reads.ts';
 import { contentTableNames } from '../content-tables.ts';
 import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createBatchStore, type BatchStore } from './batch-store.ts';
@@ -69,11 +70,7 @@ export interface TextStore {
   /** Deletes the text. Its post is kept. */
   remove(uuid: string): Promise<void>;
   /** Single texts, newest first. */
-  listTexts(query: {
-    readonly userId: number | null;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<readonly Item[]>;
+  listTexts(query: RowPage & { readonly userId: number | null }): Promise<readonly Item[]>;
   countTexts(userId: number | null): Promise<number>;
 }
 

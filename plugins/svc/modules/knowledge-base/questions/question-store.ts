@@ -2,7 +2,7 @@ import { createRowMapper, type HostApi } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
 import { tables } from '../tables.ts';
-import { countRows } from '../../../kit/table-reads.ts';
+import { countRows, type RowPage } from '../../../kit/table-reads.ts';
 
 export type QuestionState = 'open' | 'answered' | 'dismissed';
 export type QuestionReason = 'score' | 'rating';
@@ -52,7 +52,7 @@ export interface Asker {
 export interface QuestionStore {
   get(id: number): Promise<Question | null>;
   /** Most asked first, then the latest. */
-  list(filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Question[]>;
+  list(filter: QuestionFilter, page: RowPage): Promise<readonly Question[]>;
   count(filter: QuestionFilter): Promise<number>;
   /** Adds or counts a question. A bad rating reopens an answered one. Does nothing above 5,000 open questions. */
   record(question: NewQuestion): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Knex } from '#plugin-api';
+import type { RowPage } from '../../../kit/table-reads.ts';
 
 export const sourceKinds = ['text', 'qa', 'file', 'post', 'address', 'sitemap'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
@@ -85,7 +86,7 @@ export interface SourceCounts extends Readonly<Record<SourceState, number>> {
 /** The sources of all knowledge bases. Writes join a running transaction. */
 export interface SourceStore {
   get(id: number): Promise<Source | null>;
-  list(filter: SourceFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Source[]>;
+  list(filter: SourceFilter, page: RowPage): Promise<readonly Source[]>;
   count(filter: SourceFilter): Promise<number>;
   counts(): Promise<ReadonlyMap<number, SourceCounts>>;
   /** Sources of a post, in all bases. */
