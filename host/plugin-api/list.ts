@@ -2,6 +2,7 @@ import { translateText } from './language.ts';
 import type { AdminRequest } from './admin.ts';
 import { restError, type RestError } from './errors.ts';
 import { formatNumber } from './format.ts';
+import { parseId } from './values.ts';
 
 /** Page sizes to choose from. */
 const sizes = [20, 50, 100] as const;
@@ -143,7 +144,7 @@ export function filterChips(
 /** Ids of checked rows: the field `ids[]`, or `ids` separated by commas. @throws RestError 400 without any. */
 export function readIds({ form: { ids } }: Pick<AdminRequest, 'form'>): readonly number[] {
   const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
-  const read = list.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  const read = list.map((id) => parseId(String(id).trim())).filter((id) => id > 0);
   if (read.length === 0) throw notSelected();
   return [...new Set(read)].slice(0, maxAtOnce);
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { matchesSearch, pageRows, queryText, readList, readTextIds } from '#plugin-api';
+import { matchesSearch, pageRows, queryText, readIds, readList, readTextIds } from '#plugin-api';
 
 describe('lists in memory', () => {
   const rows = [
@@ -29,6 +29,12 @@ describe('lists in memory', () => {
   it('are searched without regard to case', () => {
     expect(['', 'B', 'x'].map((search) => matchesSearch(search, 'a', 'abc'))).to.deep.equal([true, true, false]);
     expect([queryText({ query: { s: ' a ' } }, 's'), queryText({ query: { s: ['a'] } }, 's')]).to.deep.equal(['a', '']);
+  });
+
+  it('take ids of checked rows that a column can hold, each once, and nothing else', () => {
+    expect(readIds({ form: { ids: ['7', '7', '2147483648', '-1', '1.5', 'x', ' 8 '] } })).to.deep.equal([7, 8]);
+    expect(readIds({ form: { ids: '1,2' } })).to.deep.equal([1, 2]);
+    expect(() => readIds({ form: { ids: '99999999999' } })).to.throw('Select entries and an action first.');
   });
 
   it('take slugs of checked rows, each once, and nothing else', () => {

@@ -85,7 +85,7 @@ async function sourceOfForm(parts: Images, request: AdminRequest): Promise<JobSo
   const image = await findImage(parts, request.form['image']);
   if (image !== null) return { ...(await sourceOfImage(parts, image)), ...mask };
   if (readText(request, 'media') !== '')
-    return { ...(await sourceOfMedia(parts, Number(readText(request, 'media')))), ...mask };
+    return { ...(await sourceOfMedia(parts, parseId(readText(request, 'media')))), ...mask };
   const file = files['file'];
   if (file === undefined) throw invalidFields({ file: 'Choose an image to edit.' });
   return { image: await readFile(file.path), mediaId: null, parentId: null, ...mask };

@@ -34,7 +34,7 @@ export function createPage(parts: Images): AdminPageBody {
       },
       featured: async (request) => {
         const image = await imageOfForm(parts, request);
-        const post = await host.content.posts.get(Number(readText(request, 'post')));
+        const post = await host.content.posts.get(parseId(readText(request, 'post')));
         if (post === null || !postTypes.includes(post.type) || !request.user.can('edit_post', post))
           return { ...back(image, ''), notice: { kind: 'error', text: 'Choose a post that you can edit.' } };
         await host.content.posts.update(post.id, { featuredMediaId: image.mediaId });

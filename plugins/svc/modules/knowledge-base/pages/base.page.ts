@@ -78,7 +78,7 @@ function sourceActions(parts: KnowledgeParts): Readonly<Record<string, Action>> 
   const { sources } = parts;
   const one = async (request: AdminRequest): Promise<{ readonly base: KnowledgeBase; readonly id: number }> => {
     const base = await findBase(parts, readText(request, 'id'));
-    const source = await sources.get(Number(readText(request, 'source')));
+    const source = await sources.get(parseId(readText(request, 'source')));
     if (source?.baseId !== base.id)
       throw restError(
         404,

@@ -18,7 +18,7 @@ const states: readonly { readonly id: QuestionState; readonly label: string }[] 
 export function createPage(parts: KnowledgeParts): AdminPageBody {
   const { questions } = parts;
   const findQuestion = async (request: AdminRequest): Promise<Question> => {
-    return requireFound(await questions.get(Number(readText(request, 'question'))), {
+    return requireFound(await questions.get(parseId(readText(request, 'question'))), {
       code: 'rest_svc_question_not_found',
       status: 404,
       message: 'This question no longer exists.',
@@ -38,7 +38,7 @@ export function createPage(parts: KnowledgeParts): AdminPageBody {
         const question = await findQuestion(request);
         const { base } = await answerQuestion(parts, question, {
           answer: readText(request, 'answer'),
-          baseId: Number(readText(request, 'base')),
+          baseId: parseId(readText(request, 'base')),
         });
         return withNotice('success', `Answer added to ${base.name}.`, { redirect: questionsSlug });
       },
