@@ -86,6 +86,12 @@ export function formatMoney(micro: number): string {
   return `$${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount)}`;
 }
 
+/** A price in full: `$5`, `$0.20`, `$0.0375`. @param dollars US dollars; up to six decimals are shown. */
+export function formatPrice(dollars: number): string {
+  const least = Number.isInteger(dollars) ? 0 : 2;
+  return `$${numberFormat({ minimumFractionDigits: least, maximumFractionDigits: 6 }).format(dollars)}`;
+}
+
 /** For tables and tiles. @param milliseconds 0 or more: `340 ms`, `2.4 s`, `3 min`, `5 h`, `2 d`. */
 export function formatDuration(milliseconds: unknown): string {
   const value = Number(milliseconds);

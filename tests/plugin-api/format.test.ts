@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatBytes, formatDuration, formatMoney, formatShortNumber, formatWait } from '#plugin-api';
+import { formatBytes, formatDuration, formatMoney, formatPrice, formatShortNumber, formatWait } from '#plugin-api';
 
 describe('formatters for people', () => {
   const cases: readonly (readonly [name: string, actual: string, expected: string])[] = [
@@ -15,6 +15,9 @@ describe('formatters for people', () => {
     ['no cost', formatMoney(0), '$0'],
     ['a cost below a cent', formatMoney(2_100), '$0.0021'],
     ['the smallest cost', formatMoney(1), '$0.000001'],
+    ['a price', formatPrice(30), '$30'],
+    ['a price with cents', formatPrice(0.2), '$0.20'],
+    ['a price below a cent', formatPrice(0.0375), '$0.0375'],
     ['a large cost', formatMoney(1_204_500_000), '$1,204.50'],
     ['a short number', formatShortNumber(1_023_456), '1.02M'],
     ['bytes', formatBytes(512), '512 bytes'],

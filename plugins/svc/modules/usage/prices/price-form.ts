@@ -1,4 +1,4 @@
-import { formFields, formatNumber, readForm, translateText, withNotice } from '#plugin-api';
+import { formFields, formatNumber, formatPrice, readForm, translateText, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminRequest, FieldErrors, FieldHints, FormField, JsonSchema } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { tokenKinds } from '../../../kit/token-details.ts';
@@ -53,7 +53,7 @@ export function priceTexts(price: Price): { readonly limits: string; readonly ki
   const days = translateText([from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' '));
   const kinds = tokenKinds.flatMap((kind) => {
     const figure = price[kind];
-    return figure === undefined ? [] : [translateText(`${kind.replaceAll('_', ' ')} $${formatNumber(figure)}`)];
+    return figure === undefined ? [] : [translateText(`${kind.replaceAll('_', ' ')} ${formatPrice(figure)}`)];
   });
   return { limits: [size, quality, tokens, days].filter((text) => text !== '').join(', '), kinds: kinds.join(', ') };
 }

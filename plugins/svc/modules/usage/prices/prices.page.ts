@@ -1,4 +1,4 @@
-import { filterChips, formatCount, invalidFields, withNotice } from '#plugin-api';
+import { filterChips, formatCount, formatPrice, invalidFields, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { importUpload } from '../../../admin-ui/transfer-actions.ts';
@@ -114,6 +114,12 @@ async function pricesView(
     overrideHref: `?${new URLSearchParams({ override: priceKey(price) }).toString()}#price-form`,
     label: labels.get(price.provider) ?? price.provider,
     ...priceTexts(price),
+    amounts: Object.fromEntries(
+      (['input', 'output', 'image', 'second'] as const).flatMap((kind) => {
+        const dollars = price[kind];
+        return dollars === undefined ? [] : [[kind, formatPrice(dollars)]];
+      }),
+    ),
   });
   const isFound = ({ label, model }: { readonly label: string; readonly model: string }): boolean =>
     foldText(`${label} ${model}`).includes(foldText(search));
