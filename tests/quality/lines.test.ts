@@ -26,7 +26,7 @@ describe('the lines and files of the project', () => {
    * a drop zone and schedules in words 2, the disclosure of generated images 1, reads of tables 1,
    * requests from the REST reference 1.
    */
-  it('keeps host and plugins at 1,523 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_523);
+  it('keeps host and plugins at 1,525 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_525);
   });
 });

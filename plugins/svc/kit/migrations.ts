@@ -1,4 +1,5 @@
 import type { JsonValue, Knex, Migration } from '#plugin-api';
+import type { ReadState } from './submissions/read-states.ts';
 
 /** A migration that creates tables, by name, in this order. */
 export function createTables(
@@ -39,4 +40,18 @@ export async function insertJobs(knex: Knex, name: string, earlier: readonly Ear
       created_at: dueAt,
       started_at: isRunning ? dueAt : null,
     });
+}
+
+/** Adds what readers did with submissions to a table. Existing submissions count as read, so that no row is written. */
+export async function addReadState(
+  knex: Knex,
+  { table, owner }: { readonly table: string; readonly owner: string },
+): Promise<void> {
+  await knex.schema.alterTable(table, (columns) => {
+    columns
+      .string('read_state', 10)
+      .notNullable()
+      .defaultTo('read' satisfies ReadState);
+    columns.index(['read_state', owner, 'id']);
+  });
 }

@@ -31,9 +31,13 @@ export const aiFormsModule = defineModule<AiFormPorts, AiFormParts>({
       {
         slug: 'svc/ai-forms/submissions',
         title: 'Form submissions',
-        body: () => import('./pages/submissions.page.ts'),
+        body: async () => ({ createPage: (await import('./pages/submission-pages.ts')).submissionsPage }),
       },
-      { slug: 'svc/ai-forms/submission', title: 'Form submission', body: () => import('./pages/submission.page.ts') },
+      {
+        slug: 'svc/ai-forms/submission',
+        title: 'Form submission',
+        body: async () => ({ createPage: (await import('./pages/submission-pages.ts')).submissionPage }),
+      },
     ],
   }),
   commands: [loadedCommands(async () => (await import('./forms/form-commands.ts')).formCommands)],

@@ -5,7 +5,6 @@ import type { BotStore } from './bots/bot.ts';
 import type { ConversationStore } from './conversations/conversation.ts';
 import type { Logs } from './conversations/logs.ts';
 import type { PersonalData } from './conversations/personal-data.ts';
-import { createSubmissionStore } from './forms/submission-store.ts';
 import type { SubmissionStore } from './forms/submission.ts';
 import type { CreateReply } from './reply/reply.ts';
 import type { Widget } from './widget/widget.ts';
@@ -26,7 +25,26 @@ export interface ChatbotParts extends ChatbotPorts {
 
 export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   const { host } = ports;
-  const submissions = createSubmissionStore({ host });
+  const loadSubmissions = async () => (await import('./forms/submission-store.ts')).createSubmissionStore({ host });
+  const submissions: SubmissionStore = {
+    ...lazyMethods(loadSubmissions, [
+      'add',
+      'find',
+      'list',
+      'count',
+      'countByReadState',
+      'countNew',
+      'mark',
+      'delete',
+      'listByPerson',
+      'listByConversations',
+      'deleteByPerson',
+      'deleteByConversations',
+    ]),
+    async *all(filter) {
+      yield* (await loadSubmissions()).all(filter);
+    },
+  };
   const bots: BotStore = lazyMethods(
     () => loadBots(ports),
     ['get', 'list', 'check', 'create', 'createAll', 'update', 'duplicate', 'delete', 'defaults'],

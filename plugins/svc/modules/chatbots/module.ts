@@ -1,7 +1,7 @@
 import { lazyCommands, lazyPage, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
-import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
+import { submissionMigrations, submissionsTable } from './forms/submission-tables.ts';
 import { registerLogs, retentionHook } from './conversations/register-logs.ts';
 import { conversationMigrations, conversationTables } from './conversations/conversation-tables.ts';
 import { createChatbots, type ChatbotParts, type ChatbotPorts } from './chatbots.ts';
@@ -10,7 +10,7 @@ import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
 import { logsRoute } from './logs.route.ts';
 import { addBotStep, botPages } from './pages/bot-pages.ts';
-import { editSlug } from './pages/bot-page-slugs.ts';
+import { editSlug, submissionSlug, submissionsSlug } from './pages/bot-page-slugs.ts';
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
 import { registerScriptRoutes } from './widget/register-widget.ts';
 import { widgetMigrations, widgetTables } from './widget/widget-tables.ts';
@@ -35,15 +35,21 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
         { slug: 'svc/personal-data', title: 'Personal data', body: () => import('./pages/personal-data.page.ts') },
       ],
     }),
-    lazyPage({
-      slug: 'svc/submissions',
+    ...lazyPages<ChatbotParts>({
+      slug: submissionsSlug,
       title: 'Form submissions',
       menu: 'Form submissions',
       group: 'chat',
       icon: 'form',
       position: 12,
-      style: 'submissions.css',
-      body: () => import('./pages/submissions.page.ts'),
+      body: async () => ({ createPage: (await import('./pages/submission-pages.ts')).submissionsPage }),
+      subpages: [
+        {
+          slug: submissionSlug,
+          title: 'Form submission',
+          body: async () => ({ createPage: (await import('./pages/submission-pages.ts')).submissionPage }),
+        },
+      ],
     }),
     lazyPage({
       slug: 'svc/check-site',
@@ -60,7 +66,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands),
     lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands),
   ],
-  migrations: [botsMigration, submissionsMigration, ...conversationMigrations, ...widgetMigrations],
+  migrations: [botsMigration, ...submissionMigrations, ...conversationMigrations, ...widgetMigrations],
   tables: [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)],
   jobs: [widgetSweepHook, retentionHook],
   register: async (parts) => {

@@ -6,8 +6,8 @@ import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import { readInput } from '../../../kit/transfer-commands.ts';
 import { describeEmbed } from '../../../kit/visitors/embed-settings.ts';
-import { readStates, type ReadState } from '../submissions/submission.ts';
-import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
+import { submissionsCommand } from '../../../kit/submissions/submissions-command.ts';
+import { submissionRecord, submissionsCsv } from '../submissions/submissions-export.ts';
 import { readValues, type UploadedFile } from '../submit/read-values.ts';
 import type { AiForm } from './form.ts';
 import { formTransfer } from './form-store.ts';
@@ -78,46 +78,25 @@ export function formCommands(parts: AiForms): CliCommand[] {
 
 function submissionCommands(parts: AiForms, { idArgument, find }: NamedRecord<AiForm>): CliCommand[] {
   return [
-    {
+    submissionsCommand({
       name: 'svc form submissions',
       description: 'Print submissions of a form, or of all forms; newest first.',
-      args: [{ ...idArgument, optional: true }],
+      owner: idArgument,
       flags: {
         status: {
           type: 'string',
           enum: ['running', 'completed', 'failed'],
           description: 'Only submissions with this status.',
         },
-        read_state: {
-          type: 'string',
-          enum: [...readStates],
-          description: 'Only submissions with this state of reading.',
-        },
-        search: { type: 'string', description: 'Text in fields or responses.' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: 10_000,
-          default: 20,
-          description: 'Maximum number. An export contains all of them.',
-        },
-        export: { type: 'string', enum: ['csv', 'jsonl'], description: 'Print all of them as CSV or JSON lines.' },
       },
-      run: async ({ args: [id], flags }) => {
-        const form = id === undefined ? undefined : await find(id);
-        const filter = {
-          formId: form?.id,
-          status: flags['status'] as 'completed' | undefined,
-          readState: flags['read_state'] as ReadState | undefined,
-          search: flags['search'] as string | undefined,
-        };
-        if (flags['export'] === 'csv') return joined(submissionsCsv(parts.submissions.all(filter)));
-        if (flags['export'] === 'jsonl') return joined(submissionsJsonl(parts.submissions.all(filter)));
-        return (await parts.submissions.list(filter, { limit: Number(flags['limit'] ?? 20), offset: 0 })).map(
-          submissionRecord,
-        );
-      },
-    },
+      store: parts.submissions,
+      filter: async (id, { status }) => ({
+        formId: id === undefined ? undefined : (await find(id)).id,
+        status: status as 'completed' | undefined,
+      }),
+      csv: submissionsCsv,
+      record: submissionRecord,
+    }),
     {
       name: 'svc form run',
       description:
@@ -168,10 +147,4 @@ async function run(
     usage: generation?.usage,
     cost_usd: generation?.cost == null ? null : generation.cost / 1_000_000,
   };
-}
-
-async function joined(pieces: AsyncIterable<string>): Promise<string> {
-  let all = '';
-  for await (const piece of pieces) all += piece;
-  return all;
 }

@@ -1,7 +1,7 @@
 import { requiredColumns, type JsonValue, type Migration } from '#plugin-api';
-import { insertJobs } from '../../../kit/migrations.ts';
+import { addReadState, insertJobs } from '../../../kit/migrations.ts';
 import { createCounterTable } from '../../../kit/visitors/limit-counters.ts';
-import { submissionJob, type ReadState } from '../submissions/submission.ts';
+import { submissionJob } from '../submissions/submission.ts';
 
 export const formTables = {
   /** One row per form; `settings` is the JSON of FormSettings. Ids are never reused. */
@@ -87,18 +87,10 @@ const jobsMigration: Migration = {
   },
 };
 
-/** What readers did with submissions. Existing ones count as read, so that no row is written. */
+/** What readers did with submissions. */
 const readStatesMigration: Migration = {
   id: '0231_form_submission_read_states',
-  async up(knex) {
-    await knex.schema.alterTable(formTables.submissions, (columns) => {
-      columns
-        .string('read_state', 10)
-        .notNullable()
-        .defaultTo('read' satisfies ReadState);
-      columns.index(['read_state', 'form_id', 'id']);
-    });
-  },
+  up: (knex) => addReadState(knex, { table: formTables.submissions, owner: 'form_id' }),
 };
 
 export const formMigrations: readonly Migration[] = [

@@ -1,14 +1,7 @@
 import { createRowMapper, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import type {
-  Answers,
-  Inputs,
-  Generation,
-  NewSubmission,
-  ReadState,
-  Submission,
-  SubmissionFilter,
-} from './submission.ts';
+import type { Answers, Inputs, Generation, NewSubmission, Submission, SubmissionFilter } from './submission.ts';
+import type { ReadState } from '../../../kit/submissions/read-states.ts';
 import { searchIn } from '../../../kit/table-reads.ts';
 
 interface Columns extends Omit<Submission, 'id' | 'generation' | keyof Answers> {

@@ -2,7 +2,8 @@ import type { HostApi, Knex } from '#plugin-api';
 import { formTables } from '../forms/form-tables.ts';
 import { createAttempts } from './attempts.ts';
 import { filtered, submissionOf } from './submission-rows.ts';
-import type { ReadState, SubmissionStore } from './submission.ts';
+import type { SubmissionStore } from './submission.ts';
+import { createReadStates } from '../../../kit/submissions/read-states.ts';
 import { columnsOf, countRows, readInBatches } from '../../../kit/table-reads.ts';
 
 const batchSize = 200;
@@ -18,6 +19,7 @@ export function createSubmissionStore({
 
   return {
     ...createAttempts({ host }),
+    ...createReadStates({ table, filtered, owner: 'form_id' }),
     async find(id) {
       const row = (await table().where({ uuid: id }).first()) as object | undefined;
       return row ? submissionOf(row) : null;
@@ -38,23 +40,6 @@ export function createSubmissionStore({
     async *all(filter) {
       for await (const row of readInBatches(() => filtered(table(), filter), batchSize)) yield submissionOf(row);
     },
-    async countByReadState({ readState: _all, ...filter }) {
-      const rows = (await filtered(table(), filter)
-        .groupBy('read_state')
-        .select('read_state')
-        .count({ total: '*' })) as readonly { read_state: ReadState; total: number | string }[];
-      return new Map(rows.map(({ read_state, total }) => [read_state, Number(total)]));
-    },
-    async countNew() {
-      const rows = (await table()
-        .where({ read_state: 'new' satisfies ReadState })
-        .groupBy('form_id')
-        .select('form_id')
-        .count({ total: '*' })) as readonly { form_id: number; total: number | string }[];
-      return new Map(rows.map(({ form_id, total }) => [form_id, Number(total)]));
-    },
-    mark: (ids, readState) => table().whereIn('uuid', ids).update({ read_state: readState }),
-    delete: (ids) => table().whereIn('uuid', ids).delete(),
     of: async (person) => ((await table().where(columnsOf(person)).orderBy('id')) as object[]).map(submissionOf),
     eraseOf: (person) => table().where(columnsOf(person)).delete(),
     async sweep(formId, before) {

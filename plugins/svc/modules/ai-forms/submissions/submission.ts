@@ -1,5 +1,6 @@
+import type { ReadFilter, ReadState, SubmissionReads } from '../../../kit/submissions/read-states.ts';
 import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
-import type { Submitter, RowPage } from '../../../kit/table-reads.ts';
+import type { Submitter } from '../../../kit/table-reads.ts';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 
 /** A file without its content. */
@@ -34,10 +35,6 @@ export interface Generation {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** What its readers did with a submission: opened it, or put it away. */
-export const readStates = ['new', 'read', 'archived'] as const;
-export type ReadState = (typeof readStates)[number];
-
 export interface Submission extends Answers {
   /** UUID. */
   readonly id: string;
@@ -64,12 +61,10 @@ export interface Submission extends Answers {
   readonly finishedAt: number | null;
 }
 
-export interface SubmissionFilter {
+/** A search finds values and the response. */
+export interface SubmissionFilter extends ReadFilter {
   readonly formId?: number | undefined;
   readonly status?: Submission['status'] | undefined;
-  readonly readState?: ReadState | undefined;
-  /** Part of a value or of the response. Case and accents do not matter; `%` and `_` are literal. */
-  readonly search?: string | undefined;
 }
 
 export interface NewSubmission extends Answers {
@@ -94,7 +89,8 @@ export type SubmissionJobArgs = {
   readonly reserved: Reserved | null;
 };
 
-export interface SubmissionStore {
+/** New submissions are counted by form. */
+export interface SubmissionStore extends SubmissionReads<Submission, SubmissionFilter> {
   /** Begins a submission, a new or a failed one, in the running transaction. False: it is completed or runs. */
   claim(submission: NewSubmission): Promise<boolean>;
   /** Stores the response, in the running transaction. False: it was deleted meanwhile. */
@@ -109,22 +105,9 @@ export interface SubmissionStore {
   ): Promise<boolean>;
   /** Stores the failure. */
   fail(id: string, end: { readonly error: string; readonly code: string }): Promise<void>;
-  find(id: string): Promise<Submission | null>;
-  /** Newest first. */
-  list(filter: SubmissionFilter, page: RowPage): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
-  /** Numbers of matching submissions by state. States without any are left out. */
-  countByReadState(filter: SubmissionFilter): Promise<ReadonlyMap<ReadState, number>>;
-  /** Numbers of new submissions by form. Forms without any are left out. */
-  countNew(): Promise<ReadonlyMap<number, number>>;
-  /** Changes the state of submissions. Returns the number of those that exist. */
-  mark(ids: readonly string[], readState: ReadState): Promise<number>;
   /** Time of the latest submission by form. */
   latest(): Promise<ReadonlyMap<number, number>>;
-  /** All matching submissions, newest first, read in batches. */
-  all(filter: SubmissionFilter): AsyncIterable<Submission>;
-  /** Returns the number of deleted submissions. */
-  delete(ids: readonly string[]): Promise<number>;
   of(person: Submitter): Promise<readonly Submission[]>;
   /** Returns the number of deleted submissions. */
   eraseOf(person: Submitter): Promise<number>;

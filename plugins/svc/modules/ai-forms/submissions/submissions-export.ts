@@ -27,11 +27,6 @@ export function submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGen
   return writeCsv(columns, submissions);
 }
 
-/** JSON lines, with the names of the event (contract 6.5). */
-export async function* submissionsJsonl(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  for await (const submission of submissions) yield `${JSON.stringify(submissionRecord(submission))}\n`;
-}
-
 export function submissionRecord(submission: Submission): Record<string, unknown> {
   const {
     id,

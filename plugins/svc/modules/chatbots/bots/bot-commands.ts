@@ -1,15 +1,39 @@
 import type { CliCommand } from '#plugin-api';
 import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
 import { describeEmbed } from '../../../kit/visitors/embed-settings.ts';
-import { recordCommands } from '../../../kit/record-commands.ts';
+import { submissionsCommand } from '../../../kit/submissions/submissions-command.ts';
+import { namedRecord, recordCommands } from '../../../kit/record-commands.ts';
 import type { ChatbotParts } from '../chatbots.ts';
+import { submissionRecord, submissionsCsv } from '../forms/submissions-export.ts';
 import { botTransfer } from './bot-store.ts';
 
-/** `svc bot list|get|create|update|duplicate|delete|export|import`. */
-export function botCommands({ bots }: ChatbotParts): CliCommand[] {
+const command = { command: 'svc bot', noun: 'chatbot' };
+
+/** `svc bot list|get|create|update|duplicate|delete|export|import|submissions`. */
+export function botCommands(parts: ChatbotParts): CliCommand[] {
+  return [...settingCommands(parts), submissionCommand(parts)];
+}
+
+function submissionCommand({ bots, submissions }: ChatbotParts): CliCommand {
+  const { idArgument, find } = namedRecord({ ...command, store: bots });
+  return submissionsCommand({
+    name: 'svc bot submissions',
+    description: 'Print submissions of the forms of a chatbot, or of all chatbots; newest first.',
+    owner: idArgument,
+    flags: { form: { type: 'string', description: 'Only submissions of the forms with this id.' } },
+    store: submissions,
+    filter: async (id, { form }) => ({
+      botId: id === undefined ? undefined : (await find(id)).id,
+      formId: form as string | undefined,
+    }),
+    csv: submissionsCsv,
+    record: submissionRecord,
+  });
+}
+
+function settingCommands({ bots }: ChatbotParts): CliCommand[] {
   return recordCommands({
-    command: 'svc bot',
-    noun: 'chatbot',
+    ...command,
     store: bots,
     descriptions: {
       list: 'List the chatbots.',

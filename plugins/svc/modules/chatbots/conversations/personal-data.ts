@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { submissionsJsonl } from '../forms/submissions-export.ts';
+import { submissionRecord } from '../forms/submissions-export.ts';
 import type { Submission, SubmissionStore } from '../forms/submission.ts';
 import '../hooks.ts';
 import { tables } from './conversation-tables.ts';
@@ -113,8 +113,7 @@ export function createPersonalData({ host, submissions }: PersonalDataParts): Pe
         found.conversations.map(({ id }) => id),
       ))
         yield line('conversation', conversationRecord(exported));
-      for await (const json of submissionsJsonl(iterate(found.submissions)))
-        yield line('submission', JSON.parse(json) as Record<string, unknown>);
+      for (const submission of found.submissions) yield line('submission', submissionRecord(submission));
       const own = await host.hooks.applyFiltersAsync('personal_data_export', [], found);
       const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', own, person, toIdentity(found));
       for (const record of more) yield line(record.type, record.data);
@@ -190,10 +189,6 @@ function countFound({ conversations, submissions }: Found): PersonalCounts {
 
 function line(type: string, data: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify({ ...data, type })}\n`;
-}
-
-async function* iterate<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }
 
 /** Parses a user id, an email address or a session id. Returns null if it is not valid. */

@@ -1,8 +1,9 @@
 import { createRowMapper, type DatabaseApi, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { CheckedForm } from './form.ts';
-import type { Submission, SubmissionFilter, SubmissionStore } from './submission.ts';
+import type { NewSubmission, Submission, SubmissionFilter, SubmissionStore } from './submission.ts';
 import { longestEmail, submissionsTable } from './submission-tables.ts';
+import { createReadStates, type ReadState } from '../../../kit/submissions/read-states.ts';
 import { columnsOf, countRows, readInBatches, searchIn } from '../../../kit/table-reads.ts';
 
 interface Columns extends Omit<Submission, 'id' | keyof CheckedForm> {
@@ -24,6 +25,7 @@ export function createSubmissionStore({
   const table = (): Knex.QueryBuilder => host.database.knex(submissionsTable);
 
   return {
+    ...createReadStates({ table, filtered, owner: 'bot_id' }),
     async add(submission, transaction) {
       const insert = table().insert(toRow(submission)).onConflict('uuid').ignore().returning('id');
       const rows = (await (transaction ? insert.transacting(transaction) : insert)) as unknown[];
@@ -40,9 +42,6 @@ export function createSubmissionStore({
     count: (filter) => countRows(filtered(table(), filter)),
     async *all(filter) {
       for await (const row of readInBatches(() => filtered(table(), filter), batchSize)) yield toSubmission(row);
-    },
-    async delete(id) {
-      return (await table().where({ uuid: id }).delete()) > 0;
     },
     async listByPerson(person) {
       const rows = (await table().where(columnsOf(person)).orderBy('id')) as object[];
@@ -72,14 +71,18 @@ export function createSubmissionStore({
   };
 }
 
-function filtered<Query extends Knex.QueryBuilder>(query: Query, { botId, formId, search }: SubmissionFilter): Query {
+function filtered<Query extends Knex.QueryBuilder>(
+  query: Query,
+  { botId, formId, readState, search }: SubmissionFilter,
+): Query {
   if (botId !== undefined) void query.where('bot_id', botId);
   if (formId !== undefined) void query.where('form_id', formId);
+  if (readState !== undefined) void query.where('read_state', readState);
   searchIn(query, 'found_by', search);
   return query;
 }
 
-function toRow(submission: Submission): Record<string, unknown> {
+function toRow(submission: NewSubmission): Record<string, unknown> {
   const { inputs, display_values, labels, summary } = submission;
   const email = typeof inputs['email'] === 'string' ? foldText(inputs['email']) : '';
   return {
@@ -94,6 +97,7 @@ function toRow(submission: Submission): Record<string, unknown> {
     email: email !== '' && email.length <= longestEmail ? email : null,
     page_url: submission.pageUrl,
     created_at: submission.createdAt,
+    read_state: 'new' satisfies ReadState,
     answers: JSON.stringify({ inputs, display_values, labels, summary } satisfies CheckedForm),
     found_by: foldText(Object.values(display_values).join('\n')),
   };

@@ -1,12 +1,12 @@
-import { requiredColumns } from '#plugin-api';
-import { createTables } from '../../../kit/migrations.ts';
+import { requiredColumns, type Migration } from '#plugin-api';
+import { addReadState, createTables } from '../../../kit/migrations.ts';
 
 export const submissionsTable = 'svc_submissions';
 /** Characters of the column. */
 export const longestEmail = 254;
 
 /** One row per submission. `email` (folded) finds the data of a person; a search looks through `found_by` (folded values). */
-export const submissionsMigration = createTables('0104_submissions', {
+const createMigration = createTables('0104_submissions', {
   [submissionsTable](table) {
     table.bigIncrements('id');
     table.string('uuid', 36).notNullable().unique();
@@ -19,3 +19,11 @@ export const submissionsMigration = createTables('0104_submissions', {
     table.index(['bot_id', 'form_id', 'id']);
   },
 });
+
+/** What readers did with submissions. */
+const readStatesMigration: Migration = {
+  id: '0232_submission_read_states',
+  up: (knex) => addReadState(knex, { table: submissionsTable, owner: 'bot_id' }),
+};
+
+export const submissionMigrations: readonly Migration[] = [createMigration, readStatesMigration];

@@ -1,5 +1,6 @@
 import type { Knex } from '#plugin-api';
-import type { Submitter, RowPage } from '../../../kit/table-reads.ts';
+import type { ReadFilter, ReadState, SubmissionReads } from '../../../kit/submissions/read-states.ts';
+import type { Submitter } from '../../../kit/table-reads.ts';
 import type { CheckedForm } from './form.ts';
 
 /** A form that a visitor submitted. */
@@ -18,27 +19,24 @@ export interface Submission extends CheckedForm {
   readonly pageUrl: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  readonly readState: ReadState;
 }
 
-export interface SubmissionFilter {
+export type NewSubmission = Omit<Submission, 'readState'>;
+
+export interface SubmissionFilter extends ReadFilter {
   readonly botId?: number | undefined;
   readonly formId?: string | undefined;
-  /** Part of a value. Case and accents do not matter; `%` and `_` are literal. */
-  readonly search?: string | undefined;
 }
 
-/** Stores submissions until they are deleted. Any node may write; every call joins a running transaction. */
-export interface SubmissionStore {
-  /** Returns false if the id exists: the same submission was sent again. */
-  add(submission: Submission, transaction?: Knex.Transaction): Promise<boolean>;
-  find(id: string): Promise<Submission | null>;
-  /** Newest first. */
-  list(filter: SubmissionFilter, page: RowPage): Promise<readonly Submission[]>;
+/**
+ * Stores submissions until they are deleted. Any node may write; every call joins a running transaction. New submissions are
+ * counted by chatbot.
+ */
+export interface SubmissionStore extends SubmissionReads<Submission, SubmissionFilter> {
+  /** Stores a new submission. Returns false if the id exists: the same submission was sent again. */
+  add(submission: NewSubmission, transaction?: Knex.Transaction): Promise<boolean>;
   count(filter: SubmissionFilter): Promise<number>;
-  /** All that match, newest first, read in batches. */
-  all(filter: SubmissionFilter): AsyncIterable<Submission>;
-  /** Returns whether it existed. */
-  delete(id: string): Promise<boolean>;
   listByPerson(person: Submitter): Promise<readonly Submission[]>;
   /** @param conversations UUIDs */
   listByConversations(conversations: readonly string[]): Promise<readonly Submission[]>;

@@ -16,6 +16,7 @@ const columns: CsvColumns<Submission> = [
   ['phone', ({ display_values: values }) => values['phone'] ?? ''],
   ['company', ({ display_values: values }) => values['company'] ?? ''],
   ['summary', ({ summary }) => summary],
+  ['read_state', ({ readState }) => readState],
 ];
 
 /** Submissions as CSV. Forms differ, so only common fields have columns; the summary contains all fields. */
@@ -23,31 +24,22 @@ export function submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGen
   return writeCsv(columns, submissions);
 }
 
-/** One JSON object per line, with the members of the event (contract 6.5). */
-export async function* submissionsJsonl(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  for await (const {
+/** A submission with the members of the event (contract 6.5). */
+export function submissionRecord(submission: Submission): Record<string, unknown> {
+  const { id, botId, formId, formName, conversation, userId, pageUrl, createdAt, readState } = submission;
+  const { inputs, display_values, labels, summary } = submission;
+  return {
     id,
-    botId,
-    formId,
-    formName,
-    conversation,
-    userId,
-    pageUrl,
-    createdAt,
-    ...answers
-  } of submissions) {
-    yield `${JSON.stringify({
-      id,
-      created_at: new Date(createdAt).toISOString(),
-      bot: { id: botId },
-      form: { id: formId, name: formName },
-      conversation: { id: conversation },
-      actor: userId === 0 ? { type: 'guest' } : { type: 'user', user_id: userId },
-      inputs: answers.inputs,
-      display_values: answers.display_values,
-      labels: answers.labels,
-      summary: answers.summary,
-      page: { url: pageUrl },
-    })}\n`;
-  }
+    read_state: readState,
+    created_at: new Date(createdAt).toISOString(),
+    bot: { id: botId },
+    form: { id: formId, name: formName },
+    conversation: { id: conversation },
+    actor: userId === 0 ? { type: 'guest' } : { type: 'user', user_id: userId },
+    inputs,
+    display_values,
+    labels,
+    summary,
+    page: { url: pageUrl },
+  };
 }

@@ -7,3 +7,5 @@ export const ruleSlug = 'svc/bots/rule';
 export const formsSlug = 'svc/bots/forms';
 export const formSlug = 'svc/bots/form';
 export const logsSlug = 'svc/logs';
+export const submissionsSlug = 'svc/submissions';
+export const submissionSlug = 'svc/submission';

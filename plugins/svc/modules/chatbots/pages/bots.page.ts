@@ -7,7 +7,7 @@ import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
 import { embedLabel } from './bot-head.ts';
-import { botsSlug, editSlug, logsSlug, newBotSlug } from './bot-page-slugs.ts';
+import { botsSlug, editSlug, logsSlug, newBotSlug, submissionsSlug } from './bot-page-slugs.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import { connectedProviders } from '../../../settings/provider-users.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
@@ -75,9 +75,10 @@ interface ListInit extends Pick<AdminRequest, 'query'> {
 async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Promise<Record<string, unknown>> {
   const { host, settings } = parts;
   const bots = await parts.bots.list();
-  const [ready, sandbox, activity] = await Promise.all([
+  const [ready, sandbox, unread, activity] = await Promise.all([
     findReadyModel(parts),
     settings.sandbox.isOn(),
+    parts.submissions.countNew(),
     bots.length === 0 ? new Map<number, BotActivity>() : readActivity(host),
   ]);
   const connected = sandbox ? null : await connectedProviders(parts);
@@ -92,6 +93,8 @@ async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Prom
       conversations: activity.get(bot.id)?.conversations ?? 0,
       lastActivity: activity.get(bot.id)?.lastMessageAt,
       editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`,
+      unread: unread.get(bot.id) ?? 0,
+      unreadHref: `${host.admin.url(submissionsSlug)}?bot=${String(bot.id)}&state=new`,
       logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
       checkHref: `${host.admin.url('svc/check-site')}?bot=${String(bot.id)}`,
     })),

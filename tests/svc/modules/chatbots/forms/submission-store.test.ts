@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { createSubmissionStore } from '../../../../../plugins/svc/modules/chatbots/forms/submission-store.ts';
-import { submissionsMigration } from '../../../../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
+import {
+  submissionMigrations,
+  submissionsTable,
+} from '../../../../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
 import type { Submission, SubmissionStore } from '../../../../../plugins/svc/modules/chatbots/forms/submission.ts';
 import { describeDialects } from '../../../../helpers/dialects.ts';
 
@@ -19,6 +22,7 @@ function submission(id: string, init: Partial<Submission> = {}): Submission {
     display_values: { name: 'Ada', email: 'Ada@Example.com', basket: 'Äpfel 100%', terms: 'Yes', amount: '3' },
     labels: { name: 'Name' },
     summary: 'Name: Ada',
+    readState: 'new',
     ...init,
   };
 }
@@ -28,7 +32,7 @@ describeDialects('submissions of forms', (open) => {
 
   beforeEach(async () => {
     const database = await open();
-    await database.migrate('svc', [submissionsMigration]);
+    await database.migrate('svc', submissionMigrations);
     store = createSubmissionStore({ host: { database } });
   });
 
@@ -84,7 +88,16 @@ describeDialects('submissions of forms', (open) => {
     expect(await store.deleteByPerson({ sessionId: 's-2' })).to.equal(1);
     expect(await store.deleteByConversations(['c-3', 'c-4'])).to.equal(1);
     expect(await store.count({})).to.equal(0);
-    expect(await store.delete('u-1')).to.equal(false);
+    expect(await store.delete(['u-1'])).to.equal(0);
+  });
+
+  it('that are older than their state count as read', async () => {
+    const { knex } = await open();
+    await store.add(submission('u-1'));
+    const { read_state: _state, ...row } = (await knex(submissionsTable).first()) as Record<string, unknown>;
+    await knex(submissionsTable).delete();
+    await knex(submissionsTable).insert(row);
+    expect((await store.find('u-1'))?.readState).to.equal('read');
   });
 
   it('are rolled back with their transaction', async () => {

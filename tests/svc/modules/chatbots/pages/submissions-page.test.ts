@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import { createSystemClock } from '../../../../../host/clock.ts';
 import { createSubmissionStore } from '../../../../../plugins/svc/modules/chatbots/forms/submission-store.ts';
-import type { Submission, SubmissionStore } from '../../../../../plugins/svc/modules/chatbots/forms/submission.ts';
-import { describeDialects } from '../../../../helpers/dialects.ts';
-import { createTestHost, type TestHost } from '#testing';
+import type { NewSubmission } from '../../../../../plugins/svc/modules/chatbots/forms/submission.ts';
+import { describeBotsAdmin } from './bots-admin.ts';
 
-const password = 'correct horse battery';
+const page = '/admin/svc/submissions';
 
-function submission(id: string, init: Partial<Submission> = {}): Submission {
+function submission(id: string, init: Partial<NewSubmission> = {}): NewSubmission {
   return {
     id,
     botId: 9,
@@ -26,107 +24,113 @@ function submission(id: string, init: Partial<Submission> = {}): Submission {
   };
 }
 
-describeDialects('the page of form submissions', (open, { location }) => {
-  let host: TestHost;
-  let store: SubmissionStore;
-  let cookie = '';
+describeBotsAdmin('the submissions of chatbots', (admin) => {
+  const store = () => createSubmissionStore({ host: admin().host });
+  const add = (id: string, init?: Partial<NewSubmission>) => store().add(submission(id, init));
+  const get = (query = '') => admin().browser.get(`${page}${query}`);
+  const titles = async (query = ''): Promise<(string | undefined)[]> =>
+    [...(await get(query)).html.matchAll(/aria-label="Select ([^"]+)"/g)].map(([, title]) => title);
 
-  beforeEach(async () => {
-    const { databaseUrl, dataDir } = location();
-    host = await createTestHost({ plugins: ['svc'], database: databaseUrl ?? dataDir, clock: createSystemClock() });
-    await host.users.create({ login: 'ada', email: 'ada@example.com', password, role: 'administrator' });
-    const answer = await host.fetch('/admin/login', {
-      method: 'POST',
-      redirect: 'manual',
-      body: new URLSearchParams({ login: 'ada', password }),
-    });
-    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-    store = createSubmissionStore({ host: { database: await open() } });
-  });
-  afterEach(() => host.stop());
-
-  const page = async (query = ''): Promise<string> =>
-    (await host.fetch(`/admin/svc/submissions${query}`, { headers: { cookie } })).text();
-  async function post(action: string, fields: Readonly<Record<string, string>>): Promise<Response> {
-    const nonce = /name="_nonce" value="([^"]+)"/.exec((await page()).split('<main')[1] ?? '')?.[1] ?? '';
-    return host.fetch(`/admin/svc/submissions?action=${action}`, {
-      method: 'POST',
-      headers: { cookie },
-      body: new URLSearchParams({ _nonce: nonce, ...fields }),
-      redirect: 'manual',
-    });
-  }
-
-  it('says how to get submissions while the list is empty', async () => {
-    expect(await page())
+  it('say how to get them while there are none', async () => {
+    expect((await get()).text)
       .to.contain('No submissions yet')
       .and.contain('Add a form to a chatbot');
   });
 
-  it('shows values with their labels, escaped, newest first, and searches in them', async () => {
-    await store.add(submission('u-1'));
-    await store.add(
-      submission('u-2', { display_values: { name: 'Zoë', email: 'zoe@example.com' }, pageUrl: 'javascript:alert(1)' }),
-    );
-    const html = await page();
-    expect(html)
-      .to.contain('2 submissions')
-      .and.contain('Ada &lt;script&gt;')
-      .and.contain('(deleted chatbot)')
-      .and.not.contain('javascript:alert');
-    expect(html.indexOf('zoe@example.com')).to.be.lessThan(html.indexOf('ada@example.com · Call me back'));
-    expect(await page('?search=ZOE'))
-      .to.contain('1 submission<')
-      .and.not.contain('Ada &lt;');
-    expect(await page('?bot=12')).to.contain('No matches');
-    expect(await page('?bot=x&page=-4&form=')).to.contain('2 submissions');
+  it('are listed newest first by who sent them and what they say, escaped, and are searched', async () => {
+    await add('u-1');
+    await add('u-2', { display_values: { email: 'zoe@example.com', message: 'Where is <it>?\nOrder 12.' } });
+    await add('u-3', { display_values: {}, inputs: {} });
+    expect(await titles()).to.deep.equal([
+      'Guest',
+      'zoe@example.com · Where is &lt;it&gt;? …',
+      'ada@example.com · Ada &lt;script&gt;',
+    ]);
+    expect((await get()).text).to.contain('(deleted chatbot)');
+    expect(await titles('?search=ZOE')).to.have.length(1);
+    expect((await get('?bot=12')).text).to.contain('No matching submissions');
+    expect(await titles('?bot=x&page=-4&form=')).to.have.length(3);
+    expect((await get('?form=contact')).text).to.contain('Form: contact');
   });
 
-  it('shows the first line of the message without opening the row', async () => {
-    await store.add(
-      submission('u-1', {
-        display_values: { email: 'ada@example.com', topic: 'Order', message: 'Where is <it>?\nOrder 12.' },
-        labels: { email: 'E-mail', topic: 'Topic', message: 'Message' },
-      }),
-    );
-    expect(await page()).to.match(/<summary>[^<]*<span\s+class="accordion-note[^>]*>Where is &lt;it&gt;\? …<\/span>/);
+  it('are new until they are opened, which the list of chatbots counts', async () => {
+    const bot = await admin().add();
+    await add('u-1', { botId: bot.id });
+    await add('u-2', { botId: bot.id, pageUrl: 'javascript:alert(1)' });
+    const count = new RegExp(`href="[^"]+bot(?:=|&#x3D;)${String(bot.id)}[^"]+new"[^>]*>2 new submissions<`);
+    expect((await admin().browser.get('/admin/svc/bots')).html).to.match(count);
+    const opened = await admin().browser.get('/admin/svc/submission?id=u-1');
+    expect(opened.html)
+      .to.match(/<dt>E-mail<\/dt>\s*<dd[^>]*>ada@example\.com</)
+      .and.match(/href="[^"]+conversation(?:=|&#x3D;)c-1"/)
+      .and.contain('https://shop.example.com/')
+      .and.contain('Mark as unread');
+    expect((await admin().browser.get('/admin/svc/submission?id=u-2')).html).to.not.contain('javascript:alert');
+    expect((await admin().browser.get('/admin/svc/submission?id=u-4')).status).to.equal(404);
+    expect((await get('?state=read')).text).to.match(/All \(2\) New \(0\) Read \(2\) Archived \(0\)/);
   });
 
-  it('pages through many submissions', async () => {
-    for (let number = 0; number < 23; number += 1) await store.add(submission(`u-${number}`));
-    expect(await page())
-      .to.contain('Page 1 of 2')
-      .and.contain('?page&#x3D;2');
-    expect((await page('?page=2')).match(/value="delete"|action=delete|action&#x3D;delete/g)).to.have.length(3);
-    expect(await page('?page=99')).to.contain('Page 2 of 2');
+  it('are archived and deleted, one or several, also those of a bot alone in the list shown', async () => {
+    const { browser } = admin();
+    for (const id of ['u-1', 'u-2', 'u-3']) await add(id);
+    const archived = await browser.submit(page, 'bulk', { do: 'archived', ids: 'u-1,u-2', back: 'bot=9&state=new' });
+    expect(archived.text).to.contain('2 submissions archived.').and.contain('New (1)');
+    expect(archived.html).to.match(/name="bot" value="9"/);
+    expect((await browser.submit(page, 'mark', { id: 'u-1', state: 'new' })).text).to.contain('marked as unread.');
+    expect((await browser.submit(page, 'bulk', { do: 'delete', ids: 'u-1,u-2' })).text).to.contain(
+      '2 submissions deleted.',
+    );
+    expect((await browser.submit(page, 'delete', { id: 'u-1' })).text).to.contain('no longer exist');
+    expect((await store().find('u-3'))?.readState).to.equal('new');
+    expect(await store().count({})).to.equal(1);
   });
 
-  it('exports filtered submissions as safe CSV and as JSON lines', async () => {
-    await store.add(
-      submission('u-1', {
-        display_values: { name: '=1+1', email: 'ada@example.com', first_name: '=1+1' },
-        summary: 'Name: =1+1\nE-mail: ada@example.com',
-      }),
-    );
-    await store.add(submission('u-2', { formId: 'other' }));
-    const csv = await post('export', { format: 'csv', form: 'contact' });
-    expect(csv.headers.get('content-disposition')).to.contain('submissions.csv');
-    const text = await csv.text();
-    expect(text).to.contain("'=1+1").and.contain('"Name: =1+1\nE-mail: ada@example.com"').and.not.contain('u-2');
-    const lines = (await (await post('export', { format: 'jsonl' })).text())
+  it('are paged', async () => {
+    for (let number = 0; number < 23; number += 1) await add(`u-${String(number)}`);
+    expect((await get()).text).to.contain('Page 1 of 2');
+    expect(await titles('?page=2')).to.have.length(3);
+    expect((await get('?page=99')).text).to.contain('Page 2 of 2');
+  });
+
+  it('are exported as filtered: safe CSV, or JSON lines', async () => {
+    await add('u-1', {
+      display_values: { name: '=1+1', email: 'ada@example.com', first_name: '=1+1' },
+      summary: 'Name: =1+1\nE-mail: ada@example.com',
+    });
+    await add('u-2', { formId: 'other' });
+    const csv = await admin().browser.submit(page, 'export', { format: 'csv', form: 'contact' });
+    expect(csv.html)
+      .to.contain("'=1+1")
+      .and.contain('"Name: =1+1\nE-mail: ada@example.com","new"')
+      .and.not.contain('u-2');
+    const lines = (await admin().browser.submit(page, 'export', { format: 'jsonl' })).html
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; actor: unknown; inputs: unknown });
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.map(({ id }) => id)).to.deep.equal(['u-2', 'u-1']);
-    expect(lines[1]).to.deep.include({ actor: { type: 'guest' }, inputs: { name: 'Ada', email: 'ada@example.com' } });
+    expect(lines[1]).to.deep.include({
+      read_state: 'new',
+      actor: { type: 'guest' },
+      inputs: { name: 'Ada', email: 'ada@example.com' },
+    });
   });
 
-  it('deletes one, once', async () => {
-    await store.add(submission('u-1'));
-    await store.add(submission('u-2'));
-    expect((await post('delete', { id: 'u-1' })).status).to.equal(303);
-    expect(await store.find('u-1')).to.equal(null);
-    await post('delete', { id: 'u-1' });
-    expect(await store.count({})).to.equal(1);
+  it('are printed by the command line, by chatbot, form and state', async () => {
+    const bot = await admin().add();
+    await add('u-1', { botId: bot.id });
+    await add('u-2', { botId: bot.id, formId: 'other' });
+    await add('u-3');
+    await store().mark(['u-2'], 'archived');
+    const print = async (...argv: string[]) => {
+      const { code, out, err } = await admin().host.cli('svc', 'bot', 'submissions', ...argv);
+      return code === 0 ? out : err;
+    };
+    const ids = async (...argv: string[]) =>
+      (JSON.parse(await print(...argv, '--json')) as { id: string }[]).map(({ id }) => id);
+    expect(await ids()).to.deep.equal(['u-3', 'u-2', 'u-1']);
+    expect(await ids(String(bot.id), '--form=contact')).to.deep.equal(['u-1']);
+    expect(await ids('--read_state=archived')).to.deep.equal(['u-2']);
+    expect((await print('--export=csv', '--search=ada')).split('\n')[0]).to.match(/,"summary","read_state"\s*$/);
+    expect(await print('999')).to.contain('Chatbot 999 does not exist');
   });
 });

@@ -1,11 +1,15 @@
 import { backToList, formatCount, notSelected, readTextIds, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
-import { readText } from '../../../admin-ui/form-values.ts';
-import type { AiForms } from '../ai-forms.ts';
-import { readStates, type ReadState } from '../submissions/submission.ts';
-import { submissionsSlug } from './form-pages.ts';
+import { readStates, type ReadFilter, type ReadState, type ReadStates } from '../kit/submissions/read-states.ts';
+import { readText } from './form-values.ts';
 
-type Parts = Pick<AiForms, 'submissions'>;
+/** The list whose submissions change. */
+interface ChangedList {
+  readonly store: Pick<ReadStates<ReadFilter>, 'mark' | 'delete'>;
+  readonly slugs: { readonly list: string };
+  /** Its own filters, by name. */
+  readonly filters: Readonly<Record<string, unknown>>;
+}
 
 const labels: Readonly<Record<ReadState, string>> = {
   read: 'Mark as read',
@@ -25,50 +29,50 @@ export function changesOf(current?: ReadState): readonly { readonly value: ReadS
     .map((value) => ({ value, label: labels[value] }));
 }
 
-export function markOne(parts: Parts, request: AdminRequest): Promise<AdminActionResult> {
-  return mark(parts, request, { ids: [readText(request, 'id')], asked: request.form['state'] });
-}
-
-export function deleteOne(parts: Parts, request: AdminRequest): Promise<AdminActionResult> {
-  return remove(parts, request, [readText(request, 'id')]);
+/** The actions of a submission. */
+export function submissionActions(list: ChangedList) {
+  return {
+    mark: (request: AdminRequest) =>
+      mark(list, request, { ids: [readText(request, 'id')], asked: request.form['state'] }),
+    delete: (request: AdminRequest) => remove(list, request, [readText(request, 'id')]),
+  };
 }
 
 /** Marks or deletes the checked submissions. */
-export function changeSelected(parts: Parts, request: AdminRequest): Promise<AdminActionResult> {
+export function changeSelected(list: ChangedList, request: AdminRequest): Promise<AdminActionResult> {
   const ids = readTextIds(request);
   return request.form['do'] === 'delete'
-    ? remove(parts, request, ids)
-    : mark(parts, request, { ids, asked: request.form['do'] });
+    ? remove(list, request, ids)
+    : mark(list, request, { ids, asked: request.form['do'] });
 }
 
 async function mark(
-  { submissions }: Parts,
+  list: ChangedList,
   request: AdminRequest,
   { ids, asked }: { readonly ids: readonly string[]; readonly asked: unknown },
 ): Promise<AdminActionResult> {
   const state = readStates.find((one) => one === asked);
   if (state === undefined) throw notSelected();
-  const count = await submissions.mark(ids, state);
-  return changed(request, count, results[state]);
+  return changed(list, request, { count: await list.store.mark(ids, state), sentence: results[state] });
 }
 
-async function remove(
-  { submissions }: Parts,
-  request: AdminRequest,
-  ids: readonly string[],
-): Promise<AdminActionResult> {
-  const count = await submissions.delete(ids);
+async function remove(list: ChangedList, request: AdminRequest, ids: readonly string[]): Promise<AdminActionResult> {
+  const count = await list.store.delete(ids);
   if (count > 0)
     request.log.info('Deleted form submissions', {
       event: 'form_submission_deleted',
       submissions: ids,
       user_id: request.user.id,
     });
-  return changed(request, count, (deleted) => `${deleted} deleted.`);
+  return changed(list, request, { count, sentence: (deleted) => `${deleted} deleted.` });
 }
 
-function changed(request: AdminRequest, count: number, sentence: (submissions: string) => string): AdminActionResult {
-  const { redirect } = backToList(request, submissionsSlug, ['form', 'status', 'state', 'search']);
+function changed(
+  { slugs, filters }: ChangedList,
+  request: AdminRequest,
+  { count, sentence }: { readonly count: number; readonly sentence: (submissions: string) => string },
+): AdminActionResult {
+  const { redirect } = backToList(request, slugs.list, [...Object.keys(filters), 'state', 'search']);
   return count === 0
     ? withNotice('info', 'Nothing was changed: these submissions no longer exist.', { redirect })
     : withNotice('success', sentence(formatCount(count, 'submission')), { redirect });
