@@ -32,6 +32,19 @@ describeWidget('sessions of the chat widget', (site) => {
     );
   });
 
+  it('end with a sentence for visitors, without ids, when the chatbot is switched off', async () => {
+    const bot = await site().bot();
+    const guest = await site().started(bot);
+    await site().change(bot.id, { status: 'inactive' });
+    const { status, body } = await guest.post('messages', { message_id: randomUUID(), text: 'Hello' });
+    expect([status, body.code, body.message]).to.deep.equal([
+      404,
+      'rest_svc_chat_not_available',
+      'This chat is not available right now.',
+    ]);
+    expect((await site().guest(bot).start()).status).to.equal(404);
+  });
+
   it('are renewed in use', async () => {
     const guest = await site().started(await site().bot(), { origin: site().host.url });
     const first = guest.headers['cookie'];

@@ -94,6 +94,7 @@ export const errors = defineErrors('rest_svc_', {
 
   model_not_found: [404, 'There is no model {model}. List the available ones with GET {url}.'],
   bot_not_found: [404, 'No chatbot has the id {id}. It may have been deleted.'],
+  chat_not_available: [404, 'This chat is not available right now.'],
   conversation_not_found: [404, 'Conversation not found. It may have been deleted.'],
   message_not_found: [404, 'Message not found. It may have been deleted.'],
   form_not_found: [404, 'This chatbot has no such form. Reload the page.'],

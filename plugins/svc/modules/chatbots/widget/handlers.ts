@@ -1,4 +1,5 @@
-import { RestResponse, restError, type RestRequest } from '#plugin-api';
+import { RestError, RestResponse, restError, type RestRequest } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
 import { saveFeedback } from './save-feedback.ts';
@@ -30,7 +31,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
 
   /** The visitor of a session; counts the call against floods. */
   async function identifyVisitor(request: RestRequest): Promise<Visitor> {
-    const visitor = await visitors.requireSession(request);
+    const visitor = await visitors.requireSession(request).catch(hideBot);
     floodLimit.countSend(visitor.bot, { ip: visitor.ip, session: visitor.session.id });
     return visitor;
   }
@@ -69,11 +70,16 @@ export function createHandlers(widget: Widget): WidgetHandlers {
   };
 }
 
+/** To visitors, a chatbot that is switched off or deleted is a chat that is not available. */
+function hideBot(error: unknown): never {
+  throw error instanceof RestError && error.code === 'rest_svc_bot_not_found' ? errors.chat_not_available() : error;
+}
+
 async function start(
   { host, visitors, floodLimit, limits, conversations }: Widget,
   request: RestRequest,
 ): Promise<RestResponse> {
-  const caller = await visitors.identify(request);
+  const caller = await visitors.identify(request).catch(hideBot);
   floodLimit.countStart(caller.bot, caller.ip);
   const { visitor, token, headers } = await visitors.ensureSession(caller);
   const { bot, user } = visitor;
