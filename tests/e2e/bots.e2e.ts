@@ -172,7 +172,12 @@ describe('chatbots in the admin', () => {
     const path = await file.path();
     expect(JSON.parse(await readFile(path, 'utf8'))).to.have.property('format', 'svc-chatbots');
     await page.getByText('Import chatbots').click();
-    await page.getByLabel('Export file').setInputFiles(path);
+    const data = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(await readFile(path, 'utf8'))}], 'chatbot.json'));
+      return data;
+    })()`);
+    await page.locator('.dropzone').dispatchEvent('drop', { dataTransfer: data });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const imported = await copied('Traveller imported.');
     expect((await bot(imported)).name).to.equal('Traveller');

@@ -115,6 +115,15 @@ describe('usage, prices and models in a browser', () => {
   it('add a price in a form, override a built-in one, remove a price and undo it', async () => {
     await page.goto(`${host.url}/admin/svc/prices`);
     await page.getByRole('link', { name: 'Add price' }).click();
+    await page.getByText('Other kinds of tokens').click();
+    // Labels of several lines move no control of their row.
+    const rows = await page
+      .locator('.field-row-level')
+      .evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('.input')].map((one) => one.getBoundingClientRect())),
+      );
+    for (const boxes of rows) expect(new Set(boxes.map(({ top }) => top)).size).to.equal(Math.ceil(boxes.length / 3));
+    expect(rows.flat().every(({ height }) => height === 40)).to.equal(true);
     await page.getByLabel('Provider', { exact: true }).selectOption('openai');
     await page.getByLabel('Model', { exact: true }).fill('acme-1');
     await page.getByRole('button', { name: 'Save price', exact: true }).click();

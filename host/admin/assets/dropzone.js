@@ -1,21 +1,35 @@
-// Fields for files (partial admin/dropzone): those that are dropped or chosen are sent one after the other by the action of
-// their form, each with its progress and its result. Then the part of the page that lists files is read again, and the form
-// has an event `sent`.
+// Fields for files (partials admin/file-field and admin/dropzone). A file that is dropped on a field is its value. In a form with
+// `data-dropzone`, files are sent one after the other by the action of the form, each with its progress and its result. Then the
+// part of the page that lists files is read again, and the form has an event `sent`.
 
-for (const form of document.querySelectorAll('form[data-dropzone]')) {
-  const zone = form.querySelector('.dropzone');
+for (const zone of document.querySelectorAll('.dropzone')) {
   const input = zone.querySelector('input[type="file"]');
-  input.multiple = true;
-  input.addEventListener('change', () => {
-    void sendAll(form, input, [...input.files]);
-    input.value = '';
-  });
+  const form = zone.closest('form[data-dropzone]');
+  if (form) {
+    input.multiple = true;
+    input.addEventListener('change', () => {
+      void sendAll(form, input, [...input.files]);
+      input.value = '';
+    });
+  }
   for (const name of ['dragover', 'dragleave', 'drop'])
     zone.addEventListener(name, (event) => {
       event.preventDefault();
       zone.classList.toggle('dropzone-over', name === 'dragover');
     });
-  zone.addEventListener('drop', ({ dataTransfer }) => void sendAll(form, input, [...dataTransfer.files]));
+  zone.addEventListener('drop', ({ dataTransfer: { files } }) => {
+    if (form) void sendAll(form, input, [...files]);
+    else choose(input, files);
+  });
+}
+
+/** The first file becomes the value of a field. */
+function choose(input, [file]) {
+  if (file === undefined) return;
+  const one = new DataTransfer();
+  one.items.add(file);
+  input.files = one.files;
+  input.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
 async function sendAll(form, input, files) {

@@ -6,7 +6,7 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../generation/image-job.ts';
 import { readJob } from '../generation/read-job.ts';
 import { sourceOfImage, sourceOfMedia } from '../generation/read-job.ts';
-import { imageSlug, imagesSlug } from '../image-names.ts';
+import { imageSlug } from '../image-names.ts';
 import { generateAction, newRequest } from './generate-action.ts';
 import { findImage } from './image.page.ts';
 import { pathOf } from './image-tile.ts';
@@ -53,10 +53,6 @@ async function view(
     source,
     image: image?.id ?? '',
     media: image === null && source !== null ? mediaId : '',
-    backHref:
-      image === null
-        ? new URL(host.admin.url(imagesSlug)).pathname
-        : `${new URL(host.admin.url(imageSlug)).pathname}?id=${String(image.id)}`,
   };
 }
 
