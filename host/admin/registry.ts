@@ -14,7 +14,7 @@ import type {
   Undo,
   User,
 } from '#plugin-api';
-import { lazy } from '#plugin-api';
+import { lazyValue } from '#plugin-api';
 import type { AdminDependencies } from './dependencies.ts';
 import { adminPath, toHref } from './local-path.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
@@ -211,12 +211,7 @@ async function readNotices(
 }
 
 function lazyBody(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
-  return 'body' in page
-    ? lazy(async () => {
-        const body = await page.body();
-        return () => body;
-      })
-    : () => Promise.resolve(page);
+  return 'body' in page ? lazyValue(() => page.body()) : () => Promise.resolve(page);
 }
 
 export function canOpen(user: User, page: AdminPageDeclaration): boolean {

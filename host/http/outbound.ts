@@ -1,5 +1,5 @@
 import type { buildConnector } from 'undici';
-import { isUrl, lazy, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
+import { isUrl, lazyValue, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
 import { OutboundClients } from './outbound-clients.ts';
 import {
   checkedAddresses,
@@ -99,10 +99,9 @@ export function createOutbound({
 
 /** A guarded connector that loads undici with its first connection. */
 function openConnector(parts: Omit<ConnectorDependencies, 'buildConnector'>): buildConnector.connector {
-  const opening = lazy(async () => {
+  const opening = lazyValue(async () => {
     const { buildConnector: build } = await import('undici');
-    const connect = createGuardedConnector({ ...parts, buildConnector: build });
-    return () => connect;
+    return createGuardedConnector({ ...parts, buildConnector: build });
   });
   return (options, callback) => {
     opening().then(

@@ -1,10 +1,7 @@
-import { lazy, type Metric, type MetricsCollector } from '#plugin-api';
+import { lazyValue, type Metric, type MetricsCollector } from '#plugin-api';
 
 /** Loads prom-client with the first metric of this process, because it is not needed to start. */
-export const loadPrometheus = lazy(async () => {
-  const { default: prometheus } = await import('prom-client');
-  return () => prometheus;
-});
+export const loadPrometheus = lazyValue(async () => (await import('prom-client')).default);
 
 /** In Prometheus's text format, without a line break at the end. */
 interface PrintedMetrics {

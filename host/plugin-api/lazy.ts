@@ -20,3 +20,11 @@ export function lazy<Args extends readonly unknown[], Result>(
     return (await attempt)(...args);
   };
 }
+
+/** A value that is loaded by the first call, and again if that failed: `lazyValue(async () => (await import('./plans.ts')).plans)`. */
+export function lazyValue<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  return lazy(async () => {
+    const value = await load();
+    return () => value;
+  });
+}

@@ -1,4 +1,4 @@
-import { lazy, type HostApi } from '#plugin-api';
+import { lazy, lazyValue, type HostApi } from '#plugin-api';
 import type { AiServices } from './ai/ports.ts';
 import type { Embed } from './ai/embed.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
@@ -126,10 +126,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
 
 /** Dry runs of requests and of keys (D31), loaded by the first. */
 function createDryRuns(load: () => Promise<Explain>): Pick<HostPort, 'explainRequest'> & ExplainPort {
-  const loaded = lazy(async () => {
-    const explain = await load();
-    return () => explain;
-  });
+  const loaded = lazyValue(load);
   return {
     explainRequest: async (request, route) => (await loaded()).request(request, route),
     explainKey: async (init) => (await loaded()).key(init),

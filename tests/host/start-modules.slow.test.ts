@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { checkout, startSite } from '../helpers/running-site.ts';
 
-/** Own modules a start may load. Raise it for what every start needs; what a page, a command or a call does is loaded by its first use (`lazy`, `lazyPage`, `lazyCommands`). */
+/** Own modules a start may load. Raise it for what every start needs; what a page, a command or a call does is loaded by its first use (`lazy`, `lazyPages`, `lazyCommands`). */
 // 630 since dry runs: whether one runs is asked by what every start loads.
 // 631 since providers and vector stores share one registry and the fields of their forms.
 // 5 more since traces and translations: a request may ask for a trace, and every plugin has texts.

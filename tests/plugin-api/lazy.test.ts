@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lazy } from '#plugin-api';
+import { lazy, lazyValue } from '#plugin-api';
 import { failureOf } from '../helpers/failure-of.ts';
 
 describe('a function that is loaded when it is first called', () => {
@@ -30,6 +30,18 @@ describe('a function that is loaded when it is first called', () => {
     expect(failures.map(String)).to.deep.equal(['Error: no such file', 'Error: no such file']);
     expect(String(await failureOf(work(true)))).to.equal('Error: no such bot');
     expect(await work(false)).to.equal('done');
+    expect(loads).to.equal(2);
+  });
+
+  it('keeps a value once it is loaded', async () => {
+    let loads = 0;
+    const plans = lazyValue(async () => {
+      loads += 1;
+      if (loads === 1) throw new Error('no such file');
+      return Promise.resolve(['small', 'large']);
+    });
+    expect(String(await failureOf(plans()))).to.equal('Error: no such file');
+    expect(await plans()).to.equal(await plans());
     expect(loads).to.equal(2);
   });
 });

@@ -1,29 +1,33 @@
-import { lazy, type AdminPageBody, type AdminPageDeclaration, type CliCommand, type LazyAdminPage } from '#plugin-api';
+import {
+  lazyValue,
+  type AdminPageBody,
+  type AdminPageDeclaration,
+  type CliCommand,
+  type LazyAdminPage,
+} from '#plugin-api';
 
 /** A page, and the import of the file that exports its `createPage`: `body: () => import('./pages/usage.page.ts')`. */
 export interface LazyPage<Context> extends AdminPageDeclaration {
   readonly body: () => Promise<{ createPage(context: Context): AdminPageBody | Promise<AdminPageBody> }>;
 }
 
-/** A page with the pages below it, which share its capability and style. */
-export interface LazyPages<Context> extends LazyPage<Context> {
-  readonly subpages: readonly Omit<LazyPage<Context>, 'parent' | 'capability' | 'style'>[];
+/** A page in the menu, under its title, with the pages below it, which share its capability and style. */
+export interface LazyPages<Context> extends Omit<LazyPage<Context>, 'menu'> {
+  readonly subpages?: readonly Omit<LazyPage<Context>, 'parent' | 'capability' | 'style'>[];
 }
 
-function withSubpages<Context>({ subpages, ...page }: LazyPages<Context>): LazyPage<Context>[] {
+function withSubpages<Context>({ subpages = [], ...page }: LazyPages<Context>): LazyPage<Context>[] {
   const { slug: parent, capability, style } = page;
   const common = { parent, ...(capability !== undefined && { capability }), ...(style !== undefined && { style }) };
-  return [page, ...subpages.map((subpage) => ({ ...common, ...subpage }))];
+  return [{ ...page, menu: page.title }, ...subpages.map((subpage) => ({ ...common, ...subpage }))];
 }
 
-/** Declares a page of a module. Its code is loaded when the page is first opened. */
-export function lazyPage<Context>({ body, ...declaration }: LazyPage<Context>): (context: Context) => LazyAdminPage {
-  return (context) => ({ ...declaration, body: async () => (await body()).createPage(context) });
-}
-
-/** As `lazyPage`, with the pages below it. */
+/** Declares pages of a module. The code of a page is loaded when it is first opened. */
 export function lazyPages<Context>(pages: LazyPages<Context>): ((context: Context) => LazyAdminPage)[] {
-  return withSubpages(pages).map((page) => lazyPage(page));
+  return withSubpages(pages).map(({ body, ...declaration }) => (context) => ({
+    ...declaration,
+    body: async () => (await body()).createPage(context),
+  }));
 }
 
 /**
@@ -45,10 +49,7 @@ export function loadParts<Ports, Parts>(
 ): (ports: Ports) => Loaded<Ports, Parts> {
   return (ports) => ({
     ...ports,
-    load: lazy(async () => {
-      const parts = (await create())(ports);
-      return () => parts;
-    }),
+    load: lazyValue(async () => (await create())(ports)),
   });
 }
 
@@ -75,10 +76,7 @@ export function lazyMethods<Target extends object, const Name extends keyof Targ
   load: () => Promise<Target>,
   names: readonly Name[],
 ): Pick<Target, Name> {
-  const loaded = lazy(async () => {
-    const target = await load();
-    return () => target;
-  });
+  const loaded = lazyValue(load);
   const call =
     (name: Name) =>
     async (...args: unknown[]): Promise<unknown> =>

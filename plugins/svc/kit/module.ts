@@ -15,7 +15,7 @@ export interface ModuleDefinition<Ports, Parts> {
   /** Creates the parts, once per process, when the module registers. Without it the parts are the ports. */
   readonly create?: (ports: Ports) => Parts | Promise<Parts>;
   readonly routes?: readonly ServiceRoute<Parts>[];
-  /** Use `lazyPage`, so that the code of a page is loaded when it is first opened. */
+  /** Use `lazyPages`, so that the code of a page is loaded when it is first opened. */
   readonly pages?: readonly ((parts: Parts) => AdminPage | LazyAdminPage)[];
   /** Called when a command runs. Use `lazyCommands` to load the code then. */
   readonly commands?: readonly ((parts: Parts) => readonly CliCommand[] | Promise<readonly CliCommand[]>)[];

@@ -20,7 +20,6 @@ export const settingsModule = defineModule<
   pages: lazyPages({
     slug: 'svc',
     title: 'AI service',
-    menu: 'AI service',
     group: 'ai',
     icon: 'bolt',
     position: 20,

@@ -41,7 +41,6 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
   pages: lazyPages<DeliveryPagesContext>({
     slug: 'svc/deliveries',
     title: 'Deliveries',
-    menu: 'Deliveries',
     group: 'developers',
     icon: 'truck',
     position: 27,

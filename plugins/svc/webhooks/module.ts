@@ -18,7 +18,6 @@ export const webhooksModule = defineModule<WebhooksPorts>({
   pages: lazyPages({
     slug: webhooksSlug,
     title: 'Webhooks',
-    menu: 'Webhooks',
     group: 'developers',
     icon: 'send',
     position: 25,

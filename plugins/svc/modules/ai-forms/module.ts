@@ -14,7 +14,6 @@ export const aiFormsModule = defineModule<AiFormPorts, AiFormParts>({
   pages: loadedPages<AiForms>({
     slug: 'svc/ai-forms',
     title: 'AI forms',
-    menu: 'AI forms',
     group: 'build',
     icon: 'form',
     position: 16,

@@ -15,7 +15,6 @@ export const automationsModule = defineModule<AutomationPorts, AutomationParts>(
   pages: loadedPages<Automations>({
     slug: tasksSlug,
     title: 'Automations',
-    menu: 'Automations',
     group: 'build',
     icon: 'play',
     position: 15,

@@ -1,5 +1,5 @@
 import { formatDate, type AdminBadge, type HomeAlert } from '#plugin-api';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { BudgetsPort, HostPort, ProvidersPort, UsagePort } from '../../ports.ts';
 import { budgetsOption, budgetsSchema } from './budget.ts';
@@ -22,18 +22,15 @@ const counterLifetime = 400 * 24 * 3600_000;
 
 /** Limits on what calls use: the page and the commands; the guard itself is in `guard/`. */
 export const budgetsModule = defineModule<BudgetPorts>({
-  pages: [
-    lazyPage({
-      slug: budgetsSlug,
-      title: 'Budgets',
-      menu: 'Budgets',
-      group: 'insights',
-      icon: 'gauge',
-      position: 32,
-      style: 'budgets.css',
-      body: () => import('./budgets.page.ts'),
-    }),
-  ],
+  pages: lazyPages({
+    slug: budgetsSlug,
+    title: 'Budgets',
+    group: 'insights',
+    icon: 'gauge',
+    position: 32,
+    style: 'budgets.css',
+    body: () => import('./budgets.page.ts'),
+  }),
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],
   migrations: [budgetMigration, budgetCallersMigration, budgetRolesMigration],
   tables: [budgetCounters, budgetReservations],

@@ -1,4 +1,4 @@
-import { lazy } from '#plugin-api';
+import { lazy, lazyValue } from '#plugin-api';
 import { lazyMethods } from '../../kit/lazy.ts';
 import type { HostPort, KnowledgePort, ProvidersPort, SettingsPort, TextPort, VectorStoresPort } from '../../ports.ts';
 import type { BotStore } from './bots/bot.ts';
@@ -73,14 +73,10 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   const parts = { ...ports, bots, conversations, submissions, logs, reply };
   return {
     ...parts,
-    personalData: lazy(async () => {
-      const data = (await import('./conversations/personal-data.ts')).createPersonalData({ host, submissions });
-      return () => data;
-    }),
-    widget: lazy(async () => {
-      const widget = (await import('./widget/widget.ts')).createWidget(parts);
-      return () => widget;
-    }),
+    personalData: lazyValue(async () =>
+      (await import('./conversations/personal-data.ts')).createPersonalData({ host, submissions }),
+    ),
+    widget: lazyValue(async () => (await import('./widget/widget.ts')).createWidget(parts)),
   };
 }
 

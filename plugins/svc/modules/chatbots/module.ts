@@ -1,4 +1,4 @@
-import { lazyCommands, lazyPage, lazyPages } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionMigrations, submissionsTable } from './forms/submission-tables.ts';
@@ -24,7 +24,6 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     ...lazyPages<ChatbotParts>({
       slug: 'svc/logs',
       title: 'Chat logs',
-      menu: 'Chat logs',
       group: 'chat',
       icon: 'inbox',
       position: 11,
@@ -38,7 +37,6 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     ...lazyPages<ChatbotParts>({
       slug: submissionsSlug,
       title: 'Form submissions',
-      menu: 'Form submissions',
       group: 'chat',
       icon: 'form',
       position: 12,
@@ -51,10 +49,9 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
         },
       ],
     }),
-    lazyPage({
+    ...lazyPages<ChatbotParts>({
       slug: 'svc/check-site',
       title: 'Check my site',
-      menu: 'Check my site',
       group: 'chat',
       icon: 'check',
       position: 13,

@@ -11,7 +11,6 @@ export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
   pages: loadedPages<ContentWriter>({
     slug: 'svc/content',
     title: 'Content writer',
-    menu: 'Content writer',
     group: 'content',
     icon: 'pen',
     position: 30,

@@ -34,7 +34,6 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
   pages: loadedPages<Images>({
     slug: imagesSlug,
     title: 'Images',
-    menu: 'Images',
     group: 'content',
     icon: 'image',
     position: 31,

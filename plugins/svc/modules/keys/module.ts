@@ -1,5 +1,5 @@
 import { formatDate, type HomeAlert } from '#plugin-api';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { ExplainPort, HostPort } from '../../ports.ts';
 import { keysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
@@ -10,17 +10,14 @@ const keysSlug = 'svc/keys';
 
 /** Named keys beside the single REST key (D31). */
 export const keysModule = defineModule<KeyPorts>({
-  pages: [
-    lazyPage({
-      slug: keysSlug,
-      title: 'API keys',
-      menu: 'API keys',
-      group: 'developers',
-      icon: 'key',
-      position: 21,
-      body: () => import('./keys.page.ts'),
-    }),
-  ],
+  pages: lazyPages({
+    slug: keysSlug,
+    title: 'API keys',
+    group: 'developers',
+    icon: 'key',
+    position: 21,
+    body: () => import('./keys.page.ts'),
+  }),
   commands: [lazyCommands(async () => (await import('./key-commands.ts')).namedKeyCommands)],
   migrations: [keysMigration],
   tables: [keysTable, keyWindowsTable],

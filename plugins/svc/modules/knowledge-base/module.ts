@@ -12,7 +12,6 @@ export const knowledgeBaseModule = defineModule<KnowledgePorts, KnowledgeModule>
   pages: loadedPages<KnowledgeParts>({
     slug: basesSlug,
     title: 'Knowledge',
-    menu: 'Knowledge',
     group: 'build',
     icon: 'book',
     position: 18,

@@ -1,4 +1,4 @@
-import { lazy } from '#plugin-api';
+import { lazyValue } from '#plugin-api';
 import { defineModule } from '../../kit/module.ts';
 import { openAiRoutes } from './openai.routes.ts';
 import type { Handlers, OpenAiParts, OpenAiPorts } from './openai-ports.ts';
@@ -7,10 +7,7 @@ import type { Handlers, OpenAiParts, OpenAiPorts } from './openai-ports.ts';
 export const openAiModule = defineModule<OpenAiPorts, OpenAiParts>({
   create: (ports) => ({
     ...ports,
-    handlers: lazy(async () => {
-      const handlers: Handlers = (await import('./handlers.ts')).createHandlers(ports);
-      return () => handlers;
-    }),
+    handlers: lazyValue<Handlers>(async () => (await import('./handlers.ts')).createHandlers(ports)),
   }),
   routes: openAiRoutes,
 });

@@ -1,5 +1,5 @@
 import { localDay } from '#plugin-api';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
 import { sweepUsage } from './ledger/usage-store.ts';
@@ -26,20 +26,18 @@ const day = 24 * 3600 * 1000;
 export const usageModule = defineModule<UsagePorts>({
   routes: [usageRoute],
   pages: [
-    lazyPage({
+    ...lazyPages<UsagePorts>({
       slug: 'svc/usage',
       title: 'Usage',
-      menu: 'Usage',
       group: 'insights',
       icon: 'chart',
       position: 30,
       style: 'usage.css',
       body: () => import('./usage.page.ts'),
     }),
-    lazyPage({
+    ...lazyPages<UsagePorts>({
       slug: 'svc/prices',
       title: 'Prices',
-      menu: 'Prices',
       group: 'ai',
       icon: 'tag',
       position: 31,

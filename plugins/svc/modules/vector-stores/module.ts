@@ -1,4 +1,4 @@
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { EmbeddingsPort, HostPort, SettingsPort, VectorStoresPort } from '../../ports.ts';
 import { upsertRoute } from './upsert.route.ts';
@@ -9,16 +9,13 @@ export type Store = VectorStoresPort['knownVectorStores'][number];
 /** Vector databases: the route that fills them, and the page and commands that set them up. */
 export const vectorStoresModule = defineModule<VectorStoresPorts>({
   routes: [upsertRoute],
-  pages: [
-    lazyPage({
-      slug: 'svc/vector-stores',
-      title: 'Vector stores',
-      menu: 'Vector stores',
-      group: 'ai',
-      icon: 'database',
-      script: 'settings.js',
-      body: () => import('./stores.page.ts'),
-    }),
-  ],
+  pages: lazyPages({
+    slug: 'svc/vector-stores',
+    title: 'Vector stores',
+    group: 'ai',
+    icon: 'database',
+    script: 'settings.js',
+    body: () => import('./stores.page.ts'),
+  }),
   commands: [lazyCommands(async () => (await import('./store-commands.ts')).storeCommands)],
 });

@@ -1,5 +1,5 @@
 import type { AiFormParts } from '../ai-forms.ts';
-import { argumentBounds, lazy, type RouteArgument, type RouteDefinition } from '#plugin-api';
+import { argumentBounds, lazyValue, type RouteArgument, type RouteDefinition } from '#plugin-api';
 import { registerClientFiles } from '../../../kit/client-files.ts';
 import { forVisitors } from '../../../kit/visitors/translate-errors.ts';
 import type { FormHandlers } from './handlers.ts';
@@ -20,11 +20,7 @@ const submissionId = {
 
 /** The routes of `protocol.ts`. */
 export function registerFormRoutes({ host, load }: Pick<AiFormParts, 'host' | 'load'>): void {
-  const handlers = lazy(async () => {
-    const { createHandlers } = await import('./handlers.ts');
-    const created = createHandlers(await load());
-    return () => created;
-  });
+  const handlers = lazyValue(async () => (await import('./handlers.ts')).createHandlers(await load()));
   const route = (
     name: HandlerName,
     below: string,

@@ -17,7 +17,6 @@ const editorPage = (slug: string, title: string, body: LazyPage<ChatbotParts>['b
 export const botPages = lazyPages<ChatbotParts>({
   slug: botsSlug,
   title: 'Chatbots',
-  menu: 'Chatbots',
   group: 'chat',
   icon: 'chat',
   position: 10,

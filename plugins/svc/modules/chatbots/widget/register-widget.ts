@@ -1,4 +1,4 @@
-import { argumentBounds, lazy, restError, type RestError } from '#plugin-api';
+import { argumentBounds, lazy, lazyValue, restError, type RestError } from '#plugin-api';
 import type { RouteArgument, RouteDefinition, HostApi, ShortcodeAttributes, User } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
@@ -119,11 +119,7 @@ const formArgs: Args = {
 
 /** Registers the routes of `protocol.ts`. Their handlers are loaded at the first call. */
 export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'>): void {
-  const handlers = lazy(async () => {
-    const { createHandlers } = await import('./handlers.ts');
-    const created = createHandlers(await parts.widget());
-    return () => created;
-  });
+  const handlers = lazyValue(async () => (await import('./handlers.ts')).createHandlers(await parts.widget()));
   const post = (
     name: HandlerName,
     route: string,

@@ -1,5 +1,5 @@
 import type { ImageParts } from '../images.ts';
-import { argumentBounds, lazy, type RouteArgument } from '#plugin-api';
+import { argumentBounds, lazyValue, type RouteArgument } from '#plugin-api';
 import { forVisitors } from '../../../kit/visitors/translate-errors.ts';
 import type { VisitorHandlers } from './handlers.ts';
 
@@ -23,11 +23,7 @@ const drawArgs: Readonly<Record<string, RouteArgument>> = {
 
 /** Routes for visitors, callable from pages of this site only. */
 export function registerImageRoutes({ host, load }: Pick<ImageParts, 'host' | 'load'>): void {
-  const handlers = lazy(async () => {
-    const { createVisitorHandlers } = await import('./handlers.ts');
-    const created = createVisitorHandlers(await load());
-    return () => created;
-  });
+  const handlers = lazyValue(async () => (await import('./handlers.ts')).createVisitorHandlers(await load()));
   const post = (
     name: Exclude<keyof VisitorHandlers, 'page' | 'file'>,
     route: string,
