@@ -1,6 +1,7 @@
 import { listQuery, listTabs, listView, matchesSearch, pageRows, queryText, readList } from '#plugin-api';
 import type { AdminRequest, ListColumn } from '#plugin-api';
 import { recordBulkOptions, type Off } from './record-actions.ts';
+import type { RefusedImport } from './transfer-actions.ts';
 
 interface Listed {
   readonly name: string;
@@ -33,6 +34,10 @@ export const recordStates = [
   { name: 'active', label: 'Active' },
   { name: 'inactive', label: 'Inactive' },
 ] as const;
+
+export interface AssistantListRequest extends Pick<AdminRequest, 'query'> {
+  readonly refused?: RefusedImport;
+}
 
 /** The list of chatbots or forms: their names, states, `columns` and ids. */
 export function assistantList<Item extends Listed & { readonly id: number; readonly model: string }>(

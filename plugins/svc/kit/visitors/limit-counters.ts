@@ -69,20 +69,21 @@ export interface LimitParts {
   readonly signer: Signer;
 }
 
-export interface LimitCountersInit<Visitor, Unit extends string> extends LimitParts {
-  /** Created by `createCounterTable`. */
+/** A table of counters. */
+export interface CounterTable {
   readonly table: string;
   /** Column of the scope. */
   readonly scopeColumn: string;
+}
+
+/** The table is created by `createCounterTable`. */
+export interface LimitCountersInit<Visitor, Unit extends string> extends LimitParts, CounterTable {
   /** The limit that applies to a visitor. Null: none. */
   readonly find: (visitor: Visitor) => Promise<Pick<CountedLimit<Unit>, 'scope' | 'unit' | 'per' | 'amount'> | null>;
 }
 
 /** Creates a table of counters, one row per scope, subject, unit and period. For migrations. */
-export async function createCounterTable(
-  knex: Knex,
-  { table, scopeColumn }: { readonly table: string; readonly scopeColumn: string },
-): Promise<void> {
+export async function createCounterTable(knex: Knex, { table, scopeColumn }: CounterTable): Promise<void> {
   await knex.schema.createTable(table, (columns) => {
     columns.integer(scopeColumn).notNullable();
     // `s:` session, `a:` hash of an address, `u:` user.

@@ -13,6 +13,8 @@ export const imageTables = {
   /** One row per requested video, until 30 days after it ended. */
   videos: 'svc_video_jobs',
 } as const;
+/** A limit of images has no scope: 0. */
+export const imageCounters = { table: imageTables.counters, scopeColumn: 'scope' } as const;
 
 /** Times are milliseconds since the epoch, costs millionths of a US dollar. Ids increase, and order the history. */
 const imagesMigration: Migration = {
@@ -57,7 +59,7 @@ const imagesMigration: Migration = {
       columns.bigInteger('created_at').notNullable().index();
       columns.index(['state', 'until']);
     });
-    await createCounterTable(knex, { table: imageTables.counters, scopeColumn: 'scope' });
+    await createCounterTable(knex, imageCounters);
   },
 };
 

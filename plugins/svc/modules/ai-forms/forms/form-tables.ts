@@ -11,6 +11,7 @@ export const formTables = {
   /** Usage of limits, one row per form, visitor and period. */
   counters: 'svc_ai_form_counters',
 } as const;
+export const formCounters = { table: formTables.counters, scopeColumn: 'form_id' } as const;
 
 /** Times are milliseconds since the epoch. */
 export const formsMigration: Migration = {
@@ -54,7 +55,7 @@ export const formsMigration: Migration = {
       columns.index(['form_id', 'id']);
       columns.index(['form_id', 'created_at']);
     });
-    await createCounterTable(knex, { table: formTables.counters, scopeColumn: 'form_id' });
+    await createCounterTable(knex, formCounters);
   },
 };
 

@@ -1,9 +1,8 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { assistantList } from '../../../admin-ui/record-list.ts';
-import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { assistantList, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
 import { formTransfer } from '../forms/form-store.ts';
@@ -37,12 +36,8 @@ export function createPage(parts: AiForms): AdminPageBody {
   };
 }
 
-interface ListInit extends Pick<AdminRequest, 'query'> {
-  readonly refused?: RefusedImport;
-}
-
 /** The data of `svc/ai-forms-list`. */
-async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<Record<string, unknown>> {
+async function formsView(parts: AiForms, { query, refused }: AssistantListRequest): Promise<Record<string, unknown>> {
   const { host, settings, submissions } = parts;
   const [forms, latest, unread, ready, sandbox] = await Promise.all([
     parts.forms.list(),
@@ -52,7 +47,20 @@ async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<
     settings.sandbox.isOn(),
   ]);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
-  const list = formList({ query }, { forms, latest });
+  const list = assistantList(
+    { query },
+    {
+      items: forms,
+      columns: [
+        { label: 'Completed', key: 'submissions', isNumber: true },
+        { label: 'Last submission', key: 'last' },
+        { label: 'Embedding' },
+      ],
+      values: ({ id, submissions: completed }) => ({ submissions: completed, last: latest.get(id) ?? null }),
+      count: (count) => formatCount(count, 'form'),
+      question: 'Delete the selected forms and all their submissions? They disappear from the pages that show them.',
+    },
+  );
   return {
     total: forms.length,
     ...list,
@@ -71,24 +79,6 @@ async function formsView(parts: AiForms, { query, refused }: ListInit): Promise<
     sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
     refused,
   };
-}
-
-/** The shown forms, by search, state, sorting and page. */
-function formList(
-  request: Pick<AdminRequest, 'query'>,
-  { forms, latest }: { readonly forms: readonly AiForm[]; readonly latest: ReadonlyMap<number, number> },
-) {
-  return assistantList(request, {
-    items: forms,
-    columns: [
-      { label: 'Completed', key: 'submissions', isNumber: true },
-      { label: 'Last submission', key: 'last' },
-      { label: 'Embedding' },
-    ],
-    values: ({ id, submissions }) => ({ submissions, last: latest.get(id) ?? null }),
-    count: (count) => formatCount(count, 'form'),
-    question: 'Delete the selected forms and all their submissions? They disappear from the pages that show them.',
-  });
 }
 
 function formRow(host: AiForms['host'], form: AiForm): Record<string, unknown> {

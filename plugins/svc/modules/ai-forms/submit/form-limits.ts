@@ -2,7 +2,7 @@ import { errors } from '../../../kit/errors.ts';
 import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
 import type { CountedLimit, LimitCounters, LimitParts, Reserved } from '../../../kit/visitors/limit-counters.ts';
 import type { AiForm } from '../forms/form.ts';
-import { formTables } from '../forms/form-tables.ts';
+import { formCounters } from '../forms/form-tables.ts';
 import '../hooks.ts';
 import type { Visitor } from '../public/visitor.ts';
 
@@ -12,8 +12,7 @@ export type FormLimits = LimitCounters<Visitor>;
 export function createFormLimits(parts: LimitParts): FormLimits {
   return createLimitCounters({
     ...parts,
-    table: formTables.counters,
-    scopeColumn: 'form_id',
+    ...formCounters,
     async find({ form, user, session, ip }: Visitor) {
       const visitor = { form, user, session: session.id, ip };
       const set = await parts.host.hooks.applyFiltersAsync('svc_form_limit', limitFor(form.limits, user), visitor);

@@ -1,9 +1,8 @@
 import { formatCount, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { assistantList } from '../../../admin-ui/record-list.ts';
-import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { assistantList, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
 import { embedLabel } from './bot-head.ts';
@@ -67,12 +66,11 @@ async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   };
 }
 
-interface ListInit extends Pick<AdminRequest, 'query'> {
-  readonly refused?: RefusedImport;
-}
-
 /** The data of `svc/bots`. */
-async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Promise<Record<string, unknown>> {
+async function botsView(
+  parts: ChatbotParts,
+  { query, refused }: AssistantListRequest,
+): Promise<Record<string, unknown>> {
   const { host, settings } = parts;
   const bots = await parts.bots.list();
   const [ready, sandbox, unread, activity] = await Promise.all([
@@ -83,7 +81,23 @@ async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Prom
   ]);
   const connected = sandbox ? null : await connectedProviders(parts);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
-  const list = botList({ query }, { bots, activity });
+  const list = assistantList(
+    { query },
+    {
+      items: bots,
+      columns: [
+        { label: 'Conversations', key: 'conversations', isNumber: true },
+        { label: 'Last activity', key: 'lastActivity' },
+        { label: 'Shown' },
+      ],
+      values: ({ id }) => ({
+        conversations: activity.get(id)?.conversations ?? 0,
+        lastActivity: activity.get(id)?.lastMessageAt ?? null,
+      }),
+      count: (count) => formatCount(count, 'chatbot'),
+      question: 'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
+    },
+  );
   return {
     total: bots.length,
     ...list,
@@ -105,27 +119,6 @@ async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Prom
     sandboxOffered: !sandbox && (await settings.sandbox.isAvailable()),
     refused,
   };
-}
-
-/** The shown bots, by search, state, sorting and page. */
-function botList(
-  request: Pick<AdminRequest, 'query'>,
-  { bots, activity }: { readonly bots: readonly Bot[]; readonly activity: ReadonlyMap<number, BotActivity> },
-) {
-  return assistantList(request, {
-    items: bots,
-    columns: [
-      { label: 'Conversations', key: 'conversations', isNumber: true },
-      { label: 'Last activity', key: 'lastActivity' },
-      { label: 'Shown' },
-    ],
-    values: ({ id }) => ({
-      conversations: activity.get(id)?.conversations ?? 0,
-      lastActivity: activity.get(id)?.lastMessageAt ?? null,
-    }),
-    count: (count) => formatCount(count, 'chatbot'),
-    question: 'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
-  });
 }
 
 /** Its provider is not connected. */

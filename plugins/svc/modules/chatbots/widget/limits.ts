@@ -4,7 +4,7 @@ import type { CountedLimit, LimitCounters, LimitParts, Reserved } from '../../..
 import type { BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';
 import type { Visitor } from './visitor.ts';
-import { widgetTables } from './widget-tables.ts';
+import { widgetCounters } from './widget-tables.ts';
 
 type Unit = BotLimit['unit'];
 export type ActiveLimit = CountedLimit<Unit>;
@@ -15,8 +15,7 @@ export type Limits = LimitCounters<Visitor, Unit>;
 export function createLimits(parts: LimitParts): Limits {
   return createLimitCounters({
     ...parts,
-    table: widgetTables.counters,
-    scopeColumn: 'bot_id',
+    ...widgetCounters,
     async find({ bot, user, session, ip }: Visitor) {
       const visitor = { bot, user, session: session.id, ip };
       const set = await parts.host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), visitor);

@@ -9,6 +9,7 @@ export const widgetTables = {
   /** Idempotency keys of conversations that are not stored: hashes, kept for a day. */
   idempotency: 'svc_widget_idempotency',
 } as const;
+export const widgetCounters = { table: widgetTables.counters, scopeColumn: 'bot_id' } as const;
 
 /** Leases on running answers, until 0213. */
 const turnsTable = 'svc_widget_turns';
@@ -18,7 +19,7 @@ const actsTable = 'svc_widget_acts';
 const createTables: Migration = {
   id: '0103_widget',
   async up(knex) {
-    await createCounterTable(knex, { table: widgetTables.counters, scopeColumn: 'bot_id' });
+    await createCounterTable(knex, widgetCounters);
     await knex.schema.createTable(turnsTable, (columns) => {
       columns.text('conversation').primary();
       requiredColumns(columns).text('message_id', 'token').bigInteger('until');

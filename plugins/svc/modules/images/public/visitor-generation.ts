@@ -7,7 +7,7 @@ import type { ImageGenerator } from '../generation/image-generator.ts';
 import type { JobResult } from '../generation/image-job.ts';
 import '../hooks.ts';
 import { visitorImageJob } from '../image-names.ts';
-import { imageTables } from '../image-tables.ts';
+import { imageCounters } from '../image-tables.ts';
 import type { VisitorRequest, VisitorRequests } from './visitor-requests.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
 import type { Visitor } from './visitor.ts';
@@ -201,8 +201,7 @@ export type VisitorLimits = LimitCounters<LimitedVisitor>;
 export function createVisitorLimits(parts: LimitParts): VisitorLimits {
   return createLimitCounters({
     ...parts,
-    table: imageTables.counters,
-    scopeColumn: 'scope',
+    ...imageCounters,
     async find({ user, session, ip, settings }: LimitedVisitor) {
       const set = user.id > 0 ? settings.user_per_day : settings.guest_per_day;
       const visitor = { user, session: session.id, ip };
