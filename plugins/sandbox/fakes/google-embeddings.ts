@@ -3,7 +3,7 @@ import { modelDimension } from '../embeddings/model-dimension.ts';
 import { textVector } from '../embeddings/text-vector.ts';
 import { jsonResponse, Refusal, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
-import { googleError, unknownModel } from './google-request.ts';
+import { unknownModel, invalidArgument } from './google-request.ts';
 
 const taskTypes = [
   'TASK_TYPE_UNSPECIFIED',
@@ -19,9 +19,6 @@ const taskTypes = [
 const members = ['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'];
 const mostRequests = 100;
 
-const invalid = (message: string): Refusal =>
-  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
-
 function embedContent(request: FakeRequest): FakeResponse {
   const { model } = readModel(request);
   return jsonResponse(200, { embedding: embedding(request.body, { model, kind: 'EmbedContentRequest' }) });
@@ -31,16 +28,16 @@ function batchEmbedContents(request: FakeRequest): FakeResponse {
   const { model } = readModel(request);
   const requests = isRecord(request.body) ? request.body['requests'] : undefined;
   if (!Array.isArray(requests) || requests.length === 0)
-    throw invalid('* BatchEmbedContentsRequest.requests: must contain at least one request\n');
+    throw invalidArgument('* BatchEmbedContentsRequest.requests: must contain at least one request\n');
   if (requests.length > mostRequests)
-    throw invalid(
+    throw invalidArgument(
       `* BatchEmbedContentsRequest.requests: at most ${String(mostRequests)} requests can be in one batch\n`,
     );
   return jsonResponse(200, {
     embeddings: requests.map((entry: unknown, index) => {
       // Each one names the model of the address.
       if (!isRecord(entry) || entry['model'] !== `models/${model}`)
-        throw invalid(
+        throw invalidArgument(
           `* BatchEmbedContentsRequest.requests[${String(index)}].model: model must match the model in the address, models/${model}\n`,
         );
       return embedding(entry, { model, kind: `BatchEmbedContentsRequest.requests[${String(index)}]` });
@@ -57,7 +54,7 @@ function embedding(
   body: unknown,
   { model, kind }: { readonly model: string; readonly kind: string },
 ): { values: number[] } {
-  if (!isRecord(body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  if (!isRecord(body)) throw invalidArgument('Invalid JSON payload received. Expected an object.');
   const given = Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -66,12 +63,12 @@ function embedding(
   );
   const stranger = Object.keys(given).find((name) => !members.includes(name));
   if (stranger !== undefined)
-    throw invalid(`Invalid JSON payload received. Unknown name "${stranger}": Cannot find field.`);
+    throw invalidArgument(`Invalid JSON payload received. Unknown name "${stranger}": Cannot find field.`);
   const { content, taskType, outputDimensionality } = given;
   const text = isRecord(content) ? readContentText(content['parts']) : '';
-  if (text === '') throw invalid(`* ${kind}.content: contents is not specified\n`);
+  if (text === '') throw invalidArgument(`* ${kind}.content: contents is not specified\n`);
   if (taskType !== undefined && !taskTypes.includes(String(taskType))) {
-    throw invalid(
+    throw invalidArgument(
       `Invalid value at 'task_type' (type.googleapis.com/google.ai.generativelanguage.v1beta.TaskType), "${String(taskType)}"`,
     );
   }
@@ -82,7 +79,7 @@ function readDimension(value: unknown, model: string): number {
   const most = modelDimension(model);
   if (value === undefined) return most;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw invalid(
+  throw invalidArgument(
     `Unable to embed content with output_dimensionality ${JSON.stringify(value)}: must be between 1 and ${String(most)}.`,
   );
 }

@@ -7,16 +7,13 @@ import { readSource } from '../images/source-image.ts';
 import { digest } from '../random.ts';
 import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
-import { googleError, unknownModel } from './google-request.ts';
+import { unknownModel, invalidArgument } from './google-request.ts';
 
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 const imagenShapes = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const edges: Readonly<Record<string, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 /** Tokens of an output image. */
 const imageTokens = 1290;
-
-const invalid = (message: string): Refusal =>
-  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 
 interface Config {
   readonly modalities: readonly string[];
@@ -38,7 +35,7 @@ export function wantsImage(request: FakeRequest): boolean {
   const { modalities } = configOf(request);
   if (modalities.length === 0) return /image/.test(model);
   if (modalities.includes('IMAGE') && /^gemini-[\d.]+-(?:flash|pro)(?:-lite)?$/.test(model))
-    throw invalid('Multi-modal output is not supported.');
+    throw invalidArgument('Multi-modal output is not supported.');
   return modalities.includes('IMAGE');
 }
 
@@ -48,9 +45,10 @@ export function generateImage(request: FakeRequest, prompt: string): FakeRespons
   const { modalities, image } = configOf(request);
   const { aspectRatio = '1:1', imageSize = '1K' } = image;
   if (typeof aspectRatio !== 'string' || !shapes.includes(aspectRatio))
-    throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${shapes.join(', ')}.`);
+    throw invalidArgument(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${shapes.join(', ')}.`);
   const edge = edges[String(imageSize)];
-  if (edge === undefined) throw invalid(`Invalid image size '${String(imageSize)}'. Supported values are: 1K, 2K, 4K.`);
+  if (edge === undefined)
+    throw invalidArgument(`Invalid image size '${String(imageSize)}'. Supported values are: 1K, 2K, 4K.`);
   const source = sourceOf(request);
   const seed = source === null ? request.seed : parseInt(digest('edit', request.seed, source).slice(0, 8), 16);
   const recipe = recipeOf({ prompt, ...shapedSize(aspectRatio, edge), index: 0, seed, model });
@@ -93,7 +91,7 @@ function sourceOf({ body }: FakeRequest): string | null {
   if (inline === undefined) return null;
   const data = typeof inline['data'] === 'string' ? inline['data'] : '';
   if (readSource(Buffer.from(data, 'base64')) === null)
-    throw invalid(
+    throw invalidArgument(
       'Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
     );
   return data;
@@ -107,14 +105,18 @@ function predict(request: FakeRequest): FakeResponse {
   const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
   const prompt = isRecord(instance) ? instance['prompt'] : undefined;
   if (typeof prompt !== 'string' || prompt === '')
-    throw invalid('Request contains an invalid argument: instances[0].prompt is empty.');
+    throw invalidArgument('Request contains an invalid argument: instances[0].prompt is empty.');
   const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = isRecord(parameters) ? parameters : {};
   if (typeof sampleCount !== 'number' || !Number.isInteger(sampleCount) || sampleCount < 1 || sampleCount > 4)
-    throw invalid('Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.');
+    throw invalidArgument(
+      'Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.',
+    );
   if (typeof aspectRatio !== 'string' || !imagenShapes.includes(aspectRatio))
-    throw invalid(`Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${imagenShapes.join(', ')}.`);
+    throw invalidArgument(
+      `Invalid aspect ratio '${String(aspectRatio)}'. Supported values are: ${imagenShapes.join(', ')}.`,
+    );
   if (sampleImageSize !== '1K' && sampleImageSize !== '2K')
-    throw invalid('Invalid sampleImageSize. Supported values are: 1K, 2K.');
+    throw invalidArgument('Invalid sampleImageSize. Supported values are: 1K, 2K.');
   const size = shapedSize(aspectRatio, edges[sampleImageSize] ?? 1024);
   return jsonResponse(200, {
     predictions: Array.from({ length: sampleCount }, (_, index) => ({

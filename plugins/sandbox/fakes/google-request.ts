@@ -19,7 +19,7 @@ export function googleError(error: {
   });
 }
 
-const invalid = (message: string): Refusal =>
+export const invalidArgument = (message: string): Refusal =>
   new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 
 export function unknownModel(model: string, version: string, method = 'generateContent'): FakeResponse {
@@ -75,17 +75,17 @@ const configMembers = [
 export function readGenerateRequest(request: FakeRequest): Question {
   const { model = '', version = 'v1beta' } = request.params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version));
-  if (!isRecord(request.body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  if (!isRecord(request.body)) throw invalidArgument('Invalid JSON payload received. Expected an object.');
   const body = withCamelCase(request.body);
   checkMembers(body, requestMembers, '');
   const config = isRecord(body['generationConfig']) ? withCamelCase(body['generationConfig']) : {};
   checkMembers(config, configMembers, " at 'generation_config'");
   const maxTokens = config['maxOutputTokens'];
   if (maxTokens !== undefined && (typeof maxTokens !== 'number' || maxTokens < 1))
-    throw invalid('* GenerateContentRequest.generation_config.max_output_tokens: must be positive.');
+    throw invalidArgument('* GenerateContentRequest.generation_config.max_output_tokens: must be positive.');
   const temperature = config['temperature'];
   if (temperature !== undefined && (typeof temperature !== 'number' || temperature < 0 || temperature > 2)) {
-    throw invalid(
+    throw invalidArgument(
       `* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].`,
     );
   }
@@ -123,12 +123,14 @@ function readTools({ tools, toolConfig }: Record<string, unknown>, schema: unkno
 
 function readContents(contents: unknown): { role: string; content: string }[] {
   if (!Array.isArray(contents) || contents.length === 0)
-    throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
+    throw invalidArgument('* GenerateContentRequest.contents: contents is not specified\n');
   return contents.map((content: unknown, index) => {
     const { role = 'user', parts } = isRecord(content) ? content : {};
-    if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
+    if (role !== 'user' && role !== 'model') throw invalidArgument('Please use a valid role: user, model.');
     if (!Array.isArray(parts) || parts.length === 0)
-      throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);
+      throw invalidArgument(
+        `* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`,
+      );
     const isResult = (parts as unknown[]).some((part) => isRecord(part) && isRecord(part['functionResponse']));
     return { role: isResult ? 'tool' : role, content: readContentText(parts) };
   });
@@ -137,7 +139,7 @@ function readContents(contents: unknown): { role: string; content: string }[] {
 function checkMembers(object: Readonly<Record<string, unknown>>, known: readonly string[], path: string): void {
   const stranger = Object.keys(object).find((name) => !known.includes(name));
   if (stranger !== undefined)
-    throw invalid(`Invalid JSON payload received. Unknown name "${stranger}"${path}: Cannot find field.`);
+    throw invalidArgument(`Invalid JSON payload received. Unknown name "${stranger}"${path}: Cannot find field.`);
 }
 
 /** Google reads `generation_config` and `generationConfig` alike. */

@@ -4,14 +4,12 @@ import { isRecord } from '#plugin-api';
 import { digest } from '../random.ts';
 import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
-import { googleError, unknownModel } from './google-request.ts';
+import { googleError, unknownModel, invalidArgument } from './google-request.ts';
 
 /** Milliseconds that a video takes. */
 const duration = 1_000;
 const sample = join(import.meta.dirname, '..', 'videos', 'sample.mp4');
 
-const invalid = (message: string): Refusal =>
-  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
 const notFound = (): Refusal =>
   new Refusal(googleError({ code: 404, status: 'NOT_FOUND', message: 'Requested entity was not found.' }));
 
@@ -22,14 +20,14 @@ function predictLongRunning({ params, body, seed, now }: FakeRequest): FakeRespo
   const { instances, parameters } = isRecord(body) ? body : {};
   const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
   const prompt = isRecord(instance) ? instance['prompt'] : undefined;
-  if (typeof prompt !== 'string' || prompt === '') throw invalid('Text prompt is required.');
+  if (typeof prompt !== 'string' || prompt === '') throw invalidArgument('Text prompt is required.');
   const { aspectRatio = '16:9', resolution = '720p', durationSeconds = 8 } = isRecord(parameters) ? parameters : {};
   if (!['16:9', '9:16'].includes(String(aspectRatio)))
-    throw invalid(`Unsupported aspect ratio ${String(aspectRatio)}.`);
+    throw invalidArgument(`Unsupported aspect ratio ${String(aspectRatio)}.`);
   if (!['720p', '1080p', '4k'].includes(String(resolution)))
-    throw invalid(`Unsupported resolution ${String(resolution)}.`);
+    throw invalidArgument(`Unsupported resolution ${String(resolution)}.`);
   if (typeof durationSeconds !== 'number' || durationSeconds < 4 || durationSeconds > 8)
-    throw invalid('durationSeconds is out of bound. Please provide a value between 4 and 8, inclusive.');
+    throw invalidArgument('durationSeconds is out of bound. Please provide a value between 4 and 8, inclusive.');
   const state = /\b(?:blocked|withheld)\b/i.test(prompt) ? 'w' : 'v';
   const id = `${state}${now.toString(36)}-${digest('video', seed, model, prompt).slice(0, 16)}`;
   return jsonResponse(200, { name: `models/${model}/operations/${id}` });

@@ -7,6 +7,11 @@ export function readText(request: AdminRequest, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A link to the same page with another query. */
+export function queryHref(query: Readonly<Record<string, string>>, anchor = ''): string {
+  return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
+}
+
 /** The fields `group[...]` of the posted form. */
 export function readGroup(request: AdminRequest, group: string): Readonly<Record<string, unknown>> {
   const value = request.form[group];

@@ -8,23 +8,35 @@ import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
 import { estimateImages } from './estimate-tokens.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
-import type { AiServices, CallResult, CallTarget, MediaInput, ProviderCall, UsageCounts } from './ports.ts';
+import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 import { tokenDetails, tokenKinds, type TokenDetails, type TokenKind } from '../kit/token-details.ts';
 
-export interface GenerateImagesInput extends MediaInput, ImageParams {
+export interface GenerateImagesInput extends ImageParams {
+  /** Id of a provider. */
+  readonly provider: string;
+  /** Model or deployment; blank or left out takes the provider's saved one. */
+  readonly model?: string | undefined;
+  /** Not blank. */
+  readonly prompt: string;
   /** 1 to 10; default 1. */
   readonly n?: number | undefined;
   /** Default `url`. */
   readonly form?: ImageForm | undefined;
+  /** Author of what is saved in the media library. Default: none. */
+  readonly userId?: number | undefined;
   /** Saved images are private media: only their author and users who may read private posts see them. Default false. */
   readonly isPrivate?: boolean | undefined;
   /** An image to edit. Default: a new image is generated. */
   readonly source?: ImageSource | undefined;
   /** Called after each image with the number of images so far. */
   readonly onImage?: ((count: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** For the usage ledger. */
+  readonly origin?: UsageOrigin | undefined;
 }
 
 export interface GeneratedImages extends CallResult {

@@ -5,14 +5,18 @@ import type { ImageSize, ProviderSettings, VideoOperation, VideoOutput } from '.
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { shortened } from './deliver-image.ts';
 import { fetchVideo, type VideoBytes } from './fetch-output.ts';
-import { runUnrecorded, type AiServices, type CallResult, type MediaInput } from './ports.ts';
+import type { GenerateImagesInput } from './generate-images.ts';
+import { runUnrecorded, type AiServices, type CallResult } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { withRetries } from './retry.ts';
 import { providerFailure } from './upstream-failure.ts';
 
 export type { VideoOperation };
 
-export interface GenerateVideosInput extends MediaInput {
+export interface GenerateVideosInput extends Pick<
+  GenerateImagesInput,
+  'provider' | 'model' | 'prompt' | 'userId' | 'signal' | 'origin'
+> {
   readonly size?: ImageSize | undefined;
   readonly seconds?: number | undefined;
   /** The job to continue, which was started before. Default: a new one is started. */

@@ -55,21 +55,6 @@ export interface CallTarget {
   readonly bypassedBudgetIds: readonly string[];
 }
 
-/** What every generation of images or videos needs. */
-export interface MediaInput {
-  /** Id of a provider. */
-  readonly provider: string;
-  /** Model or deployment; blank or left out takes the provider's saved one. */
-  readonly model?: string | undefined;
-  /** Not blank. */
-  readonly prompt: string;
-  /** Author of what is saved in the media library. Default: none. */
-  readonly userId?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** For the usage ledger. */
-  readonly origin?: UsageOrigin | undefined;
-}
-
 /** What wrappers see of a call's input. */
 export interface CallInput {
   readonly provider: string;

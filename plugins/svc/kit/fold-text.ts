@@ -26,3 +26,8 @@ function normalizeWords(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 }
+
+/** A value of a query or a form as a short text, at most 200 characters; '' if it is none. */
+export function shortText(value: unknown): string {
+  return typeof value === 'string' ? value.trim().slice(0, 200) : '';
+}

@@ -31,6 +31,12 @@ export async function* readInBatches(select: () => Knex.QueryBuilder, size: numb
   }
 }
 
+/** A record in an export of personal data. */
+export interface PersonalRecord {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** A user, a session, or an email address that was entered. */
 export type Submitter = { readonly userId: number } | { readonly sessionId: string } | { readonly email: string };
 

@@ -10,6 +10,11 @@ export interface UpstreamResponse {
   readonly body: unknown;
 }
 
+/** The upstream answered, but generated nothing. A retry would be rejected as well. */
+export function refusedRequest(message: string): ProviderError {
+  return new ProviderError({ kind: 'rejected', status: 200, message });
+}
+
 /** The ProviderError of an error response (D5), with the upstream's message if it has one. */
 export function errorFromResponse(
   { status, headers, body }: UpstreamResponse,

@@ -54,7 +54,8 @@ export function curlCommand({ url, key, provider, model }: CurlExample): string 
   ].join(' \\\n  ');
 }
 
-function quote(text: string): string {
+/** A text as one argument of a shell. */
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

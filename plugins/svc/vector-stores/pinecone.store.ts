@@ -44,11 +44,7 @@ export const store: VectorStore = {
         title: 'Cloud',
         description: 'Cloud for new indexes.',
         enum: ['aws', 'gcp', 'azure'],
-        oneOf: [
-          { const: 'aws', title: 'AWS' },
-          { const: 'gcp', title: 'Google Cloud' },
-          { const: 'azure', title: 'Azure' },
-        ],
+        ui: { labels: { aws: 'AWS', gcp: 'Google Cloud' } },
         default: 'aws',
       },
       region: {

@@ -203,21 +203,26 @@ const given = (body: Payload): Payload => (isRecord(body['payload']) ? body['pay
 const without = (payload: Payload, keys: unknown): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => !(Array.isArray(keys) && keys.includes(key))));
 
-const at = (rest: string): RegExp => new RegExp(`^/collections/(?<collection>[^/]+)/points${rest}$`);
+/** A path below the points of a collection. */
+export const pointsPath = (rest: string): RegExp => new RegExp(`^/collections/(?<collection>[^/]+)/points${rest}$`);
 
 export const qdrantPointRoutes: readonly FakeRoute[] = [
-  { method: 'PUT', path: at(''), handle: upsert },
-  { method: 'POST', path: at(''), handle: retrieve },
-  { method: 'POST', path: at('/scroll'), handle: scroll },
-  { method: 'POST', path: at('/count'), handle: count },
-  { method: 'POST', path: at('/delete'), handle: remove },
-  { method: 'POST', path: at('/payload'), handle: changePayload((payload, body) => ({ ...payload, ...given(body) })) },
-  { method: 'PUT', path: at('/payload'), handle: changePayload((_, body) => given(body)) },
+  { method: 'PUT', path: pointsPath(''), handle: upsert },
+  { method: 'POST', path: pointsPath(''), handle: retrieve },
+  { method: 'POST', path: pointsPath('/scroll'), handle: scroll },
+  { method: 'POST', path: pointsPath('/count'), handle: count },
+  { method: 'POST', path: pointsPath('/delete'), handle: remove },
   {
     method: 'POST',
-    path: at('/payload/delete'),
+    path: pointsPath('/payload'),
+    handle: changePayload((payload, body) => ({ ...payload, ...given(body) })),
+  },
+  { method: 'PUT', path: pointsPath('/payload'), handle: changePayload((_, body) => given(body)) },
+  {
+    method: 'POST',
+    path: pointsPath('/payload/delete'),
     handle: changePayload((payload, body) => without(payload, body['keys'])),
   },
-  { method: 'POST', path: at('/payload/clear'), handle: changePayload(() => ({})) },
-  { method: 'GET', path: at('/(?<id>[0-9a-fA-F-]+)'), handle: retrieveOne },
+  { method: 'POST', path: pointsPath('/payload/clear'), handle: changePayload(() => ({})) },
+  { method: 'GET', path: pointsPath('/(?<id>[0-9a-fA-F-]+)'), handle: retrieveOne },
 ];

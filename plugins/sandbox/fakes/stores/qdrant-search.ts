@@ -6,7 +6,7 @@ import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { collectionOf, metricOf } from './qdrant-collections.ts';
 import { readFilter } from './qdrant-filter.ts';
 import { givenId, storedId } from './qdrant-ids.ts';
-import { collectionKey, readVector, shown } from './qdrant-points.ts';
+import { collectionKey, readVector, shown, pointsPath } from './qdrant-points.ts';
 import { formatError, objectBody, ok, qdrantError, validationError } from './qdrant-reply.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -102,15 +102,17 @@ function batch(one: (request: FakeRequest, body: Body) => Promise<unknown>): Fak
   };
 }
 
-const at = (rest: string): RegExp => new RegExp(`^/collections/(?<collection>[^/]+)/points${rest}$`);
-
 export const qdrantSearchRoutes: readonly FakeRoute[] = [
-  { method: 'POST', path: at('/query'), handle: async (request) => ok(await query(request, objectBody(request.body))) },
-  { method: 'POST', path: at('/query/batch'), handle: batch(query) },
   {
     method: 'POST',
-    path: at('/search'),
+    path: pointsPath('/query'),
+    handle: async (request) => ok(await query(request, objectBody(request.body))),
+  },
+  { method: 'POST', path: pointsPath('/query/batch'), handle: batch(query) },
+  {
+    method: 'POST',
+    path: pointsPath('/search'),
     handle: async (request) => ok(await search(request, objectBody(request.body))),
   },
-  { method: 'POST', path: at('/search/batch'), handle: batch(search) },
+  { method: 'POST', path: pointsPath('/search/batch'), handle: batch(search) },
 ];

@@ -3,6 +3,7 @@ import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.
 import type { Bot, BotLimit } from './bots/bot.ts';
 import type { FeedbackValue } from './conversations/conversation.ts';
 import type { LogRow } from './conversations/log-rows.ts';
+import type { PersonalRecord } from '../../kit/table-reads.ts';
 import type { Person, PersonIdentity } from './conversations/personal-data.ts';
 import type { PersonalCounts, ReceiptWriter } from './conversations/receipts.ts';
 import type { Reply, ChatbotPrompt, ChatbotTurn } from './reply/reply.ts';
@@ -114,10 +115,4 @@ export interface ChatbotRating {
   /** The message that was answered; empty when there is none before the answer. */
   readonly question: string;
   readonly answer: string;
-}
-
-/** A record in an export of personal data. */
-export interface PersonalRecord {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
 }

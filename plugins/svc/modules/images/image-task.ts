@@ -18,11 +18,7 @@ const featuredSchema: JsonSchema = {
   type: 'string',
   title: 'Featured image of a post',
   enum: ['missing', 'always', 'never'],
-  oneOf: [
-    { const: 'missing', title: 'Only if missing' },
-    { const: 'always', title: 'Always replace' },
-    { const: 'never', title: 'Never' },
-  ],
+  ui: { labels: { missing: 'Only if missing', always: 'Always replace' } },
   default: 'missing',
   description:
     'Only if missing: skips posts that have one, at no cost. Never: only adds the image to the media library.',

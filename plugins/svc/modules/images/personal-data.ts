@@ -1,12 +1,8 @@
 import type { Images } from './images.ts';
 import type { ImagePerson, StoredImage } from './store/image.ts';
 import type { HostApi } from '#plugin-api';
+import type { PersonalRecord } from '../../kit/table-reads.ts';
 import { imageTables } from './image-tables.ts';
-
-interface PersonalRecord {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 interface DeletedMedia {
   readonly media_id: number;
@@ -16,15 +12,12 @@ interface DeletedMedia {
 }
 
 type Counts = Readonly<Record<string, number>>;
+type Records = readonly PersonalRecord[];
 /** A person, as `svc_personal_data_*` pass it. */
 type PersonQuery = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
 
 /** Images and requests of visitors. Images that administrators generate belong to the site. */
-export async function exportImages(
-  parts: Images,
-  records: readonly PersonalRecord[],
-  query: PersonQuery,
-): Promise<readonly PersonalRecord[]> {
+export async function exportImages(parts: Images, records: Records, query: PersonQuery): Promise<Records> {
   const person = await personOf(parts, query);
   if (person === null) return records;
   const images = await ownImages(parts, person);

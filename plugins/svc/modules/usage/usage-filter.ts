@@ -1,4 +1,5 @@
 import { localDay } from '#plugin-api';
+import { shortText } from '../../kit/fold-text.ts';
 
 /** What calls are filtered by, besides the days. */
 export const filterNames = [
@@ -66,11 +67,11 @@ export function readFilter(
   const today = localDay(now, timezone);
   const values = Object.fromEntries(
     filterNames.flatMap((name) => {
-      const value = trimmedText(query[name]);
+      const value = shortText(query[name]);
       return value === '' || (idFilters.includes(name) && !/^[1-9]\d{0,14}$/.test(value)) ? [] : [[name, value]];
     }),
   );
-  const period = trimmedText(query['period']);
+  const period = shortText(query['period']);
   const chosen = periods.find(({ value }) => value === period);
   const custom = period === 'custom' ? readDays(query, today) : null;
   if (custom) return { period: 'custom', ...custom, values };
@@ -80,7 +81,7 @@ export function readFilter(
 
 /** The requested days in order, none after today, at most `maxPeriod`. Null if neither is valid. */
 function readDays(query: Readonly<Record<string, unknown>>, today: string): Pick<UsageFilter, 'from' | 'to'> | null {
-  const given = [trimmedText(query['from']), trimmedText(query['to'])].map((day) => (isDay(day) ? day : null));
+  const given = [shortText(query['from']), shortText(query['to'])].map((day) => (isDay(day) ? day : null));
   if (given[0] === null && given[1] === null) return null;
   const [first = today, last = today] = [given[0] ?? given[1], given[1] ?? today]
     .map((day) => (day !== undefined && day !== null && day < today ? day : today))
@@ -109,8 +110,4 @@ export function daysOf({ from, to }: Pick<UsageFilter, 'from' | 'to'>): string[]
 /** The filter as query parameters. */
 export function filterQuery({ period, from, to, values }: UsageFilter): Record<string, string> {
   return { period, ...(period === 'custom' && { from, to }), ...values };
-}
-
-function trimmedText(value: unknown): string {
-  return typeof value === 'string' ? value.trim().slice(0, 200) : '';
 }

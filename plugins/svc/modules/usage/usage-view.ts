@@ -1,4 +1,5 @@
 import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest, type Choice } from '#plugin-api';
+import { queryHref } from '../../admin-ui/form-values.ts';
 import { formatCost } from '../../kit/format-cost.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
@@ -60,7 +61,7 @@ export async function usageView(ports: UsagePorts, query: AdminRequest['query'])
       days,
       span: daysOf(filter),
       metric,
-      link: (chosen) => linkTo({ ...filterParams, metric: chosen }),
+      link: (chosen) => queryHref({ ...filterParams, metric: chosen }),
     }),
     // Who calls is shown once a call has a caller of the kind.
     groups: groups.filter(({ by, rows }) => !isCaller(by) || rows.length > 0),
@@ -73,12 +74,12 @@ function periodTabs(filter: UsageFilter, metric: string) {
   return [
     ...periods.map(({ value, label }) => ({
       label,
-      href: linkTo({ period: value, ...otherParams }),
+      href: queryHref({ period: value, ...otherParams }),
       current: filter.period === value,
     })),
     {
       label: 'Custom',
-      href: linkTo({ period: 'custom', from: filter.from, to: filter.to, ...otherParams }),
+      href: queryHref({ period: 'custom', from: filter.from, to: filter.to, ...otherParams }),
       current: filter.period === 'custom',
     },
   ];
@@ -150,13 +151,13 @@ function emptyPeriod(filter: UsageFilter) {
     ? {
         title: 'No calls in the last 90 days',
         text: 'Choose custom days to look further back.',
-        href: linkTo({ period: 'custom', from: filter.from, to: filter.to }),
+        href: queryHref({ period: 'custom', from: filter.from, to: filter.to }),
         label: 'Choose days',
       }
     : {
         title: 'No matching calls',
         text: 'No calls in this period match the filters.',
-        href: linkTo({ period: '90' }),
+        href: queryHref({ period: '90' }),
         label: 'Show the last 90 days',
       };
 }
@@ -243,7 +244,7 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
       ...group,
       label: by === 'module' ? moduleLabel(group.name) : (labels.get(group.name) ?? group.name),
       code: by === 'model' || (by === 'outcome' && group.name !== 'ok'),
-      href: linkTo({ ...filterQuery(filter), [by]: group.name }),
+      href: queryHref({ ...filterQuery(filter), [by]: group.name }),
       share: Math.round((group.calls * 100) / sums.calls),
       costText: formatCost(group),
       tokens: group.inputTokens + group.outputTokens,
@@ -283,14 +284,14 @@ async function callsView(ports: UsagePorts, { filter, timezone, query, total }: 
   const filterParams = filterQuery(filter);
   const newer =
     first && (after ? hasMore : before !== undefined)
-      ? linkTo({ ...filterParams, after: formatCursor(first) }, 'calls')
+      ? queryHref({ ...filterParams, after: formatCursor(first) }, 'calls')
       : null;
-  const older = last && (after ?? hasMore) ? linkTo({ ...filterParams, before: formatCursor(last) }, 'calls') : null;
+  const older = last && (after ?? hasMore) ? queryHref({ ...filterParams, before: formatCursor(last) }, 'calls') : null;
   const labels = providerLabels(ports);
   return {
     rows: rows.map((row) => callView(row, labels)),
     total,
-    newest: before || after ? linkTo(filterParams, 'calls') : null,
+    newest: before || after ? queryHref(filterParams, 'calls') : null,
     newer,
     older,
   };
@@ -316,10 +317,6 @@ function formatCursor({ time, id }: UsageCursor): string {
 function parseCursor(value: unknown): UsageCursor | undefined {
   const [, time, id] = typeof value === 'string' ? (/^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? []) : [];
   return time === undefined || id === undefined ? undefined : { time: Number(time), id: Number(id) };
-}
-
-function linkTo(query: Readonly<Record<string, string>>, anchor = ''): string {
-  return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
 }
 
 /** The next step towards a first call. */

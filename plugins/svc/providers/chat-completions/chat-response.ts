@@ -1,10 +1,10 @@
 import { isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
+import { errorFromResponse, unreadableResponse, refusedRequest } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
-import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+import type { ModelInfo, ProviderConnection, TextResult, Usage } from '../provider.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { stripReasoning } from './strip-reasoning.ts';
 
@@ -27,7 +27,7 @@ export function chatResponse(
     throw unreadableResponse('no choices[0].message.content in it');
   const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
-  if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
+  if (content === '' && refusal !== null) throw refusedRequest(cleanMessage(refusal, connection.settings));
   const reason = textAt(choice, 'finish_reason');
   if (content === '' && toolCalls.length === 0) throwForEmptyText(reason);
   const details = chatTokenDetails(body['usage']);
@@ -73,13 +73,11 @@ export function contentText(content: unknown): string {
 }
 
 function throwForEmptyText(reason: string | null): void {
-  if (reason === 'content_filter') throw refused('its content filter removed the whole text (content_filter).');
+  if (reason === 'content_filter') throw refusedRequest('its content filter removed the whole text (content_filter).');
   if (reason === 'length')
-    throw refused('the length limit was used up before any text was written (length); raise max_completion_tokens.');
-}
-
-function refused(message: string): ProviderError {
-  return new ProviderError({ kind: 'rejected', status: 200, message });
+    throw refusedRequest(
+      'the length limit was used up before any text was written (length); raise max_completion_tokens.',
+    );
 }
 
 /** xAI includes reasoning only in the total. It is billed as output, and counted as such. */

@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadableResponse } from '../provider-errors.ts';
+import { unreadableResponse, refusedRequest } from '../provider-errors.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+import type { ModelInfo, ProviderConnection, TextResult, Usage } from '../provider.ts';
 
 /**
  * Reads a message: the text blocks without thinking, and the tool calls.
@@ -21,9 +21,9 @@ export function claudeResponse(
     .map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : ''))
     .join('');
   const reason = textAt(body, 'stop_reason');
-  if (reason === 'refusal') throw refused(refusalSentence(body, content, connection));
+  if (reason === 'refusal') throw refusedRequest(refusalSentence(body, content, connection));
   if (content === '' && toolCalls.length === 0 && reason === 'max_tokens') {
-    throw refused(
+    throw refusedRequest(
       'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
     );
   }
@@ -51,10 +51,6 @@ function claudeToolCalls(blocks: readonly unknown[]): ToolCall[] {
 function refusalSentence(body: JsonObject, content: string, { settings }: ProviderConnection): string {
   const own = textAt(objectAt(body, 'stop_details'), 'explanation') ?? content.trim();
   return own === '' ? 'the model declined to answer (refusal).' : cleanMessage(own, settings);
-}
-
-function refused(message: string): ProviderError {
-  return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
 /** Counts input from and to the prompt cache as input. */

@@ -1,10 +1,10 @@
 import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadableResponse } from '../provider-errors.ts';
+import { unreadableResponse, refusedRequest } from '../provider-errors.ts';
 import { imageOutput } from '../images/images-response.ts';
 import { tokenDetails } from '../../kit/token-details.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import { ProviderError, type ImageOutput, type ImageResult, type ProviderConnection } from '../provider.ts';
+import type { ImageOutput, ImageResult, ProviderConnection } from '../provider.ts';
 import { googleResponse, googleTokenDetails, googleUsage } from './google-response.ts';
 
 type RequestedModel = { readonly model: string };
@@ -39,8 +39,9 @@ export function geminiImages(
   }
   const { content } = googleResponse(body, request, connection);
   const reason = textAt(listAt(body, 'candidates')[0], 'finishReason');
-  if (content !== '') throw rejected(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
-  throw rejected(`its response has no image (${reason ?? 'no reason given'}).`);
+  if (content !== '')
+    throw refusedRequest(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
+  throw refusedRequest(`its response has no image (${reason ?? 'no reason given'}).`);
 }
 
 /**
@@ -62,9 +63,10 @@ export function imagenImages(
     .map((prediction) => textAt(prediction, 'raiFilteredReason'))
     .find((found) => found !== null);
   if (reason !== undefined && reason !== null)
-    throw rejected(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
+    throw refusedRequest(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
   // Google returns an empty object if it filtered all images.
-  if (Object.keys(body).length === 0 || 'predictions' in body) throw rejected('its filters withheld every image.');
+  if (Object.keys(body).length === 0 || 'predictions' in body)
+    throw refusedRequest('its filters withheld every image.');
   throw unreadableResponse('no predictions in it');
 }
 
@@ -75,8 +77,4 @@ function imageOf(holder: unknown, member: 'data' | 'bytesBase64Encoded'): ImageO
     revised_prompt: textAt(holder, 'prompt'),
     mimeType: textAt(holder, 'mimeType'),
   });
-}
-
-function rejected(message: string): ProviderError {
-  return new ProviderError({ kind: 'rejected', status: 200, message });
 }

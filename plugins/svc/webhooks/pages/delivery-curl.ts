@@ -1,3 +1,5 @@
+import { quote } from '../../settings/example-model.ts';
+
 export interface SentRequest {
   readonly url: string;
   /** As sent, secret values masked. */
@@ -54,8 +56,4 @@ function header(name: string, value: string): string {
 function printed(body: string): string {
   if (!/[\r\0]/.test(body)) return `printf %s ${quote(body)}`;
   return `printf %b ${quote(body.replaceAll('\\', '\\\\').replaceAll('\r', '\\0015').replaceAll('\0', '\\0000'))}`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

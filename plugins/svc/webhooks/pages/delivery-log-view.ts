@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { queryHref } from '../../admin-ui/form-values.ts';
 import {
   filterChips,
   formatDate,
@@ -61,11 +62,11 @@ export async function deliveryLogView(
       timezone,
       endpoint:
         query.endpoint === undefined ? null : { id: query.endpoint, name: endpointName(settings, query.endpoint) },
-      address: (id) => address({ ...query, span: id }),
+      address: (id) => queryHref({ ...query, span: id }),
     }),
     rows: page.deliveries.map((delivery) => rowView(delivery, host.admin.url('svc/deliveries/delivery'))),
-    newest: before === undefined ? null : address(linked, 'deliveries'),
-    older: page.next === null ? null : address({ ...linked, before: page.next }, 'deliveries'),
+    newest: before === undefined ? null : queryHref(linked, 'deliveries'),
+    older: page.next === null ? null : queryHref({ ...linked, before: page.next }, 'deliveries'),
     isPaged: before !== undefined,
     empty: isUnused ? nextStep(context, settings) : null,
     exportFields: query,
@@ -147,7 +148,7 @@ async function pausedEndpoints({ webhooks: { deliveryLog } }: DeliveryPagesConte
 function stateTabs({ state = '', ...others }: DeliveryLogQuery & { readonly span?: string }) {
   return [{ value: '', label: 'All' }, ...states].map(({ value, label }) => ({
     label,
-    href: address({ ...others, ...(value !== '' && { state: value }) }, 'deliveries'),
+    href: queryHref({ ...others, ...(value !== '' && { state: value }) }, 'deliveries'),
     current: value === state,
   }));
 }
@@ -231,8 +232,4 @@ function nextStep({ host }: DeliveryPagesContext, { enabled, endpoints }: Webhoo
     href: host.admin.url('svc/webhooks'),
     label: 'Send a test event',
   };
-}
-
-function address(query: Readonly<Record<string, string>>, anchor = ''): string {
-  return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
 }

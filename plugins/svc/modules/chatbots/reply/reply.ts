@@ -1,4 +1,5 @@
 import type { User } from '#plugin-api';
+import type { GeneratedText } from '../../../ai/generate-text.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Source } from '../conversations/conversation.ts';
@@ -29,14 +30,10 @@ export interface ReplyInput {
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
 }
 
-export interface Reply {
-  readonly content: string;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
-  /** Display name (D6). */
-  readonly provider: string;
-  readonly model: string;
-  readonly ignored: readonly string[];
-  readonly usageEstimated: boolean;
+export interface Reply extends Pick<
+  GeneratedText,
+  'content' | 'usage' | 'provider' | 'model' | 'ignored' | 'usageEstimated'
+> {
   /** Sources of the prompt, best first; empty unless the bot shows them. */
   readonly sources: readonly Source[];
   /** Cost of the text in millionths of a US dollar, without the question's embedding; null if no price is known. */

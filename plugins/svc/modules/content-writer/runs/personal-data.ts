@@ -1,4 +1,5 @@
 import type { HostApi } from '#plugin-api';
+import type { PersonalRecord } from '../../../kit/table-reads.ts';
 import { contentTableNames } from '../content-tables.ts';
 import { toItem } from './item.ts';
 
@@ -6,19 +7,12 @@ import { toItem } from './item.ts';
 interface Identity {
   readonly userId: number | null;
 }
-interface PersonalRecord {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 type Host = Pick<HostApi, 'database' | 'users'>;
+type Records = readonly PersonalRecord[];
 
 /** Exports the texts of a user. The host exports their posts. */
-export async function exportTexts(
-  host: Host,
-  records: readonly PersonalRecord[],
-  person: unknown,
-): Promise<readonly PersonalRecord[]> {
+export async function exportTexts(host: Host, records: Records, person: unknown): Promise<Records> {
   const userId = await findUserId(host, person);
   if (userId === null) return records;
   const rows = (await host.database.knex(contentTableNames.items).where({ user_id: userId }).orderBy('id')) as object[];

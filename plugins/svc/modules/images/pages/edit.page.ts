@@ -10,7 +10,7 @@ import { imageSlug } from '../image-names.ts';
 import { generateAction, newRequest } from './generate-action.ts';
 import { findImage } from './image.page.ts';
 import { pathOf } from './image-tile.ts';
-import { jobForm, modelFields } from './job-form.ts';
+import { jobForm, modelFields, type TypedJob } from './job-form.ts';
 
 const template = 'svc/image-edit';
 type Values = Readonly<Record<string, unknown>>;
@@ -35,11 +35,7 @@ async function valuesOf(parts: Images, query: Values): Promise<Values> {
   return edit === null ? { provider } : { provider, model };
 }
 
-async function view(
-  parts: Images,
-  named: Values,
-  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
-): Promise<Record<string, unknown>> {
+async function view(parts: Images, named: Values, form: TypedJob): Promise<Record<string, unknown>> {
   const { host } = parts;
   const image = await findImage(parts, named['image']);
   const mediaId = image?.mediaId ?? parseId(named['media']);

@@ -5,7 +5,7 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../generation/read-job.ts';
 import { generateAction, newRequest } from './generate-action.ts';
 import { imageTiles } from './image-tile.ts';
-import { jobForm, priceText } from './job-form.ts';
+import { jobForm, priceText, type TypedJob } from './job-form.ts';
 import { modelFields } from './job-form.ts';
 import { imagesSlug } from '../image-names.ts';
 import { imageOrigins, type ImageFilter, type ImageMode, type ImageOrigin } from '../store/image.ts';
@@ -113,11 +113,7 @@ export function createPage(parts: Images): AdminPageBody {
 
 type Values = Readonly<Record<string, unknown>>;
 
-async function view(
-  parts: Images,
-  query: Values,
-  form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
-): Promise<Record<string, unknown>> {
+async function view(parts: Images, query: Values, form: TypedJob): Promise<Record<string, unknown>> {
   const { store } = parts;
   const request = typeof query['request'] === 'string' ? query['request'] : '';
   const results = request === '' ? [] : await imageTiles(parts.host, await store.ofRequest(request));

@@ -106,6 +106,12 @@ type ImageFields = ReturnType<NonNullable<ProviderImages['takes']>>;
 type ImageEditRules = NonNullable<ReturnType<NonNullable<ProviderImages['editing']>['accepts']>>;
 type Values = Readonly<Record<string, unknown>>;
 
+/** What was entered, with what is wrong with it. */
+export interface TypedJob {
+  readonly values: Values;
+  readonly errors?: FieldErrors;
+}
+
 const numbers = Array.from({ length: 10 }, (_, index) => ({ value: String(index + 1), label: String(index + 1) }));
 const savedSetting = { value: '', label: 'Saved setting' };
 const labels: Readonly<Record<string, string>> = {
@@ -120,11 +126,7 @@ const choice = (value: string): { value: string; label: string } => ({ value, la
 /** The fields of a job: entered values, errors, and what the model supports. */
 export async function jobForm(
   parts: Images,
-  {
-    mode,
-    values,
-    errors = {},
-  }: { readonly mode: 'generate' | 'edit'; readonly values: Values; readonly errors?: FieldErrors },
+  { mode, values, errors = {} }: TypedJob & { readonly mode: 'generate' | 'edit' },
 ) {
   const providers = await providerChoices(parts, mode);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');

@@ -1,9 +1,9 @@
 import { isRecord, type User } from '#plugin-api';
+import type { GeneratedText } from '../../../ai/generate-text.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import { callerOf, requireScopes } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
 import { aiParamSchemas, type AiParams } from '../../../kit/ai-params.ts';
-import type { ToolCall } from '../../../kit/tools.ts';
 import { findModel, type ChosenModel } from '../models.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
@@ -14,16 +14,10 @@ import { readExtras } from './read-tools.ts';
 const path = '/svc-openai/v1/chat/completions';
 
 /** What a completion is made of: the text of a provider, or the reply of a chatbot. */
-export interface ChatResult {
-  readonly content: string;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
-  readonly providerId: string;
-  readonly model: string;
-  readonly ignored: readonly string[];
-  readonly usageEstimated: boolean;
-  readonly toolCalls?: readonly ToolCall[];
-  readonly finish?: 'length' | 'content_filter';
-}
+export type ChatResult = Pick<
+  GeneratedText,
+  'content' | 'usage' | 'providerId' | 'model' | 'ignored' | 'usageEstimated' | 'toolCalls' | 'finish'
+>;
 
 export interface ChatCall {
   /** As requested. */
