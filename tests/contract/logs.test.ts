@@ -218,6 +218,25 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       }
     });
 
+    it('shows what a filter changed in place', async () => {
+      await add(['Where is my order?']);
+      await add(['My address is 1 Main Street.']);
+      const undo = host.hooks.addFilter('svc_logs_rows', (rows) => {
+        const [newest, oldest] = rows;
+        Object.assign(newest ?? {}, { messages: '[]', session_id: null });
+        Object.assign(oldest ?? {}, { note: 'first' });
+        return rows;
+      });
+      try {
+        const { body } = await logs();
+        expect(body[0]).to.include({ messages: '[]', session_id: null });
+        expect(body[1]).to.include({ note: 'first', session_id: 'session-1' });
+        expect(body[1].messages).to.contain('Where is my order?');
+      } finally {
+        undo();
+      }
+    });
+
     it('searches only messages: any part, ignoring case and accents', async () => {
       const id = await add(['Wo bleibt die Größe "50%_off"?', 'Bestellung #1234 kommt.']);
       await add(['etwas anderes']);

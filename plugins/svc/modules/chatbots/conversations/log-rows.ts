@@ -17,7 +17,7 @@ export interface LogRow {
   readonly created_at: string;
   readonly bot_name: string;
   readonly user_display_name: string;
-  /** JSON of LoggedMessage[]. Must be the last member, see writeRows. */
+  /** JSON of LoggedMessage[]. */
   readonly messages: string;
 }
 
@@ -70,9 +70,9 @@ export function createLogRows({ database, users }: LogRowsParts): LogRows {
     const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
     const rows = new Map(
       conversations.map((row) => {
-        const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;
-        const logged = logRow(row, { bots, names, messages: json });
-        quotedMessages.set(logged, quoted);
+        const written = messages.get(Number(row[0])) ?? noMessages;
+        const logged = logRow(row, { bots, names, messages: written.json });
+        writtenMessages.set(logged, written);
         return [Number(row[0]), logged];
       }),
     );
@@ -254,15 +254,16 @@ function logRow(
   };
 }
 
-/** The JSON of rows. It reuses the cached messages, which are most of the text. */
+/** The JSON of rows. It reuses the cached messages, which are most of the text, unless a filter has changed them in place. */
 export function writeRows(rows: readonly LogRow[]): Uint8Array {
   const texts = rows.map((row) => {
-    const quoted = quotedMessages.get(row) ?? JSON.stringify(row.messages);
-    const rest = JSON.stringify({ ...row, messages: 0 });
-    return `${rest.slice(0, -2)}${quoted}}`;
+    const written = writtenMessages.get(row);
+    if (written?.json !== row.messages) return JSON.stringify(row);
+    const { messages: _, ...others } = row;
+    return `${JSON.stringify(others).slice(0, -1)},"messages":${written.quoted}}`;
   });
   return Buffer.from(`[${texts.join(',')}]`);
 }
 
-/** The messages of a row, quoted as a JSON string. */
-const quotedMessages = new WeakMap<LogRow, string>();
+/** The messages that a row was created with. */
+const writtenMessages = new WeakMap<LogRow, Written>();
