@@ -99,7 +99,10 @@ export function createAssistantRows<Settings extends object, Counter extends str
   };
 }
 
-/** Parses each stored text once. Settings of an older version get the defaults of new members. */
+/**
+ * Parses each stored text once. Settings of an older version get the defaults of new members. What requests share is frozen, so
+ * that a callback that changes a chatbot in place fails, and does not change it for every other visitor.
+ */
 function createReader<Settings extends object, Counter extends string>(
   schema: JsonSchema,
   columns: readonly string[],
@@ -109,7 +112,7 @@ function createReader<Settings extends object, Counter extends string>(
     const { id, settings: text } = row;
     const cached = cache.get(id);
     const settings =
-      cached?.text === text ? cached.settings : (fillDefaults(schema, JSON.parse(text), 'drop') as Settings);
+      cached?.text === text ? cached.settings : freeze(fillDefaults(schema, JSON.parse(text), 'drop') as Settings);
     if (cache.size >= 1_000) cache.clear();
     cache.set(id, { text, settings });
     return {
@@ -118,4 +121,10 @@ function createReader<Settings extends object, Counter extends string>(
       ...Object.fromEntries(columns.map((name) => [name, Number(row[name])])),
     } as Stored<Settings, Counter>;
   };
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  Object.values(value).forEach(freeze);
+  return Object.freeze(value);
 }

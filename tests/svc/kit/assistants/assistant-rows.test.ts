@@ -46,6 +46,8 @@ describeDialects('rows of what answers', (open) => {
     });
     const found = { id: 1, name: 'Red', labels: [], filled: 2, created_at: then, updated_at: then + 1_000 };
     expect([await rows.find(1), await rows.list()]).to.deep.equal([found, [found]]);
+    const shared = await rows.find(1);
+    expect(() => (shared?.labels as string[]).push('for all')).to.throw(TypeError);
     expect([await rows.remove(1), await rows.remove(1), await rows.find(1)]).to.deep.equal([true, false, null]);
   });
 });
