@@ -138,7 +138,7 @@ function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[
           locales: core.translations.locales,
           categories: async () => {
             const terms = await core.content.parts.terms.find({ taxonomy: 'category', limit: mostCategories });
-            return terms.map(({ id, name }) => ({ value: String(id), label: name }));
+            return terms.map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
           },
         }),
     },

@@ -275,7 +275,7 @@ function translateParams(given: hbs.AST.MustacheStatement | hbs.AST.SubExpressio
     for (const param of given.params)
       if (param.type === 'StringLiteral') translateLiteral(param as hbs.AST.StringLiteral, find);
     given.params = given.params.map((param) =>
-      param.type === 'PathExpression' && isTextName(lastName(param)) ? call('__', [param], param.loc) : param,
+      param.type === 'PathExpression' ? call(isTextName(lastName(param)) ? '__' : 'data', [param], param.loc) : param,
     );
   }
 }

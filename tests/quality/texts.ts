@@ -67,6 +67,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['Error: {1}', 'warning', 'error', 'passed', 'left out', 'option', 'setting', 'metric', 'cron event', 'table'],
     ...["The table '{1}' is left.", "The option '{1}' is left.", "The cron event '{1}' is left."],
     'Delete it in the function uninstall.',
+    ...['category', 'categories', 'tag', 'tags', 'API key (Bearer)'],
     // Of manifests.
     ...['"{1}" is missing; it must be {2}.', '"{1}" must be {2}.', 'a non-empty text', 'a text', 'true or false'],
     ...['a semantic version (1.0.0)', 'a range of host versions (^1)'],
@@ -85,6 +86,13 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
     '.txt, .md or .pdf, at most {size} MB',
+    ...['(copy)', 'amount', 'responses', 'unit', 'period', 'Temperature (0 to 2)', 'Top p (0 to 1)'],
+    ...['Frequency penalty (-2 to 2)', 'Presence penalty (-2 to 2)'],
+    // Filters of lists, and what indexing a source changed.
+    ...['Text: {1}', 'User: {1}', 'Chatbot: {1}', 'From: {1}', 'To: {1}', 'Feedback: {1}', 'Who: {1}'],
+    ...['{1}: all new.', '{1}: {2} new, {3} unchanged.', '{1}: all new, {2} deleted.'],
+    '{1}: {2} new, {3} unchanged, {4} deleted.',
+    ...['{1}: {2} delivered', '{1}: {2} delivered, {3} failed'],
     ...[
       'from {1} input tokens',
       'from {1}',
@@ -196,11 +204,20 @@ type Note = (text: string, file: string, many?: string) => void;
 
 function readTemplate(file: string, note: Note): void {
   const program = Handlebars.parse(readFileSync(`${root}/${file}`, 'utf8'));
+  noteGiven(program, (text) => note(text, file));
   notePlurals(program, (one, many) => note(`{count} ${one}`, file, `{count} ${many}`));
   translateTemplate(program, (text) => {
     note(text, file);
     return undefined;
   });
+}
+
+/** Texts that are given to the helper `__`. */
+function noteGiven(node: unknown, note: (text: string) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { path, params } = node as { path?: { original?: string }; params?: { type: string; value?: unknown }[] };
+  if (path?.original === '__' && params?.[0]?.type === 'StringLiteral') note(String(params[0].value));
+  for (const child of Object.values(node)) noteGiven(child, note);
 }
 
 function notePlurals(node: unknown, note: (one: string, many: string) => void): void {

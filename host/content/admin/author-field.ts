@@ -20,7 +20,7 @@ export async function authorChoices(
   const writers = all.filter((one) => one.id === post?.authorId || one.can(capabilities.edit_posts));
   const present = post !== null && post.authorId > 0 ? await users.get(post.authorId) : null;
   if (present !== null && !writers.some(({ id }) => id === present.id)) writers.push(present);
-  const choices = writers.map(({ id, displayName }) => ({ value: String(id), label: displayName }));
+  const choices = writers.map(({ id, displayName }) => ({ value: String(id), label: displayName, isData: true }));
   return post !== null && present === null ? [{ value: '0', label: 'None' }, ...choices] : choices;
 }
 

@@ -51,7 +51,7 @@ async function toItem(
   return {
     title: post.title || translateText('Untitled'),
     ...(type && user.can('edit_post', post) && { href: `${listPath(type)}/edit?id=${String(post.id)}` }),
-    note: author === '' ? status : `${status}, ${author}`,
+    note: author === '' ? status : `${translateText(status)}, ${author}`,
     at: post.modified,
   };
 }

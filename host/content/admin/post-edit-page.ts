@@ -180,7 +180,7 @@ async function parentChoices({ parts: { store } }: ContentPagesDependencies, typ
   });
   return [
     { value: '0', label: 'None' },
-    ...pages.map(({ id, title }) => ({ value: String(id), label: title || translateText('Untitled') })),
+    ...pages.map(({ id, title }) => ({ value: String(id), label: title || translateText('Untitled'), isData: true })),
   ];
 }
 
@@ -194,7 +194,8 @@ async function imageChoices({ parts: { store } }: ContentPagesDependencies, post
     { value: '0', label: 'None' },
     ...[...(current ? [current] : []), ...newest].map(({ id, title }) => ({
       value: String(id),
-      label: title || `Image ${id}`,
+      label: title || translateText(`Image ${id}`),
+      isData: true,
     })),
   ];
 }

@@ -194,6 +194,10 @@ async function parentChoices({ parts }: ContentPagesDependencies, taxonomy: stri
   const all = await parts.terms.find({ taxonomy, limit: maxParents, ...(editing > 0 && { exclude: [editing] }) });
   return [
     { value: '0', label: 'None' },
-    ...treeOf(all).map(({ term, depth }) => ({ value: String(term.id), label: `${'– '.repeat(depth)}${term.name}` })),
+    ...treeOf(all).map(({ term, depth }) => ({
+      value: String(term.id),
+      label: `${'– '.repeat(depth)}${term.name}`,
+      isData: true,
+    })),
   ];
 }

@@ -1,4 +1,4 @@
-import { fieldLabel, formFields, isRecord, readForm, valueAt } from '#plugin-api';
+import { fieldLabel, formFields, isRecord, readForm, translateText, valueAt } from '#plugin-api';
 import type { Choice, FieldErrors, FieldHints, FormField, JsonSchema } from '#plugin-api';
 import { missingSettings, type Configurable, type SavedSettings } from '../settings/configured.ts';
 import { providerChoices, type Providers } from './model-choices.ts';
@@ -37,7 +37,7 @@ export async function assistantHints(
     'knowledge.base': {
       choices: [
         { value: '0', label: 'None: use the vector store below' },
-        ...bases.map(({ id, name }) => ({ value: String(id), label: name })),
+        ...bases.map(({ id, name }) => ({ value: String(id), label: name, isData: true })),
       ],
       ...(bases.length === 0 && {
         help: 'No knowledge base yet. Create one on the page "Knowledge", or choose a vector store below.',
@@ -78,7 +78,7 @@ export function limitRows(schema: JsonSchema, { draft, errors }: FormState): Lim
     // The role is known here only; without an amount, the limit of users applies.
     const named = fields.map((field) => ({
       ...field,
-      label: field.label.replace(/^Role/, title),
+      label: `${translateText(title)}: ${translateText(field.label.replace(/^.*: /, ''))}`,
       ...(field.error !== undefined && { error: field.error.replace(/^Role/, title) }),
       ...(title.endsWith(' role') && valueAt(draft, field.path) === undefined && { value: valueOfMissing(field) }),
     }));

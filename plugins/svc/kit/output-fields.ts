@@ -11,7 +11,7 @@ interface OutputField {
 }
 
 export const outputFieldsHelp =
-  'One field per line: name | type | description. Types are text, number, yes/no, list and “choice: red, green”.';
+  'One field per line: name | type | description, with the types text, number, yes/no, list and “choice: red, green”.';
 
 /** The fields of a response, one per line. */
 export const outputFieldsSchema = lines(

@@ -1,4 +1,4 @@
-import { checkValue, fillDefaults, invalidFields, isRecord, mergeChanges } from '#plugin-api';
+import { checkValue, fillDefaults, invalidFields, isRecord, mergeChanges, translateText } from '#plugin-api';
 import type { DatabaseApi, FieldErrors, JsonSchema } from '#plugin-api';
 import { settingsOf, type AssistantRows, type Stored } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
@@ -108,7 +108,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
       const one = await find(id);
       return insertOne({
         ...settingsOf<Settings>(one),
-        name: `${[...one.name].slice(0, 193).join('')} (copy)`,
+        name: `${[...one.name].slice(0, 193).join('')} ${translateText('(copy)')}`,
         status: 'inactive',
       });
     },

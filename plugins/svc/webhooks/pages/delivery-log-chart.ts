@@ -1,4 +1,12 @@
-import { drawCharts, formatNumber, formatShortNumber, localDay, localMinute, type ChartDay } from '#plugin-api';
+import {
+  drawCharts,
+  formatNumber,
+  formatShortNumber,
+  localDay,
+  localMinute,
+  translateText,
+  type ChartDay,
+} from '#plugin-api';
 import type { HourCounts, HourlyCounts } from '../hourly-counts.ts';
 
 const hour = 3_600_000;
@@ -55,16 +63,26 @@ export async function deliveryChart({
   );
   const sum = (pick: (bar: Bar) => number): number => bars.reduce((total, bar) => total + pick(bar), 0);
   const failed = sum((bar) => bar.failed);
-  const summary = `${formatNumber(sum((bar) => bar.value) - failed)} delivered, ${formatNumber(failed)} failed`;
+  const [done, refused] = [formatNumber(sum((bar) => bar.value) - failed), formatNumber(failed)];
+  const retried = formatNumber(sum((bar) => bar.retried));
+  const [from, to] = [bars[0]?.day ?? '', bars.at(-1)?.day ?? ''];
   return {
     spans: spans.map(({ id, label }) => ({ label, href: address(id), current: id === span.id })),
-    title: `Deliveries per ${span.per}`,
+    title: span.per === 'hour' ? 'Deliveries per hour' : 'Deliveries per day',
     isEmpty: sum((bar) => bar.value) === 0,
-    description:
-      `One bar per ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${summary}. ` +
-      'The table below shows the same figures.',
+    description: [
+      translateText(
+        span.per === 'hour'
+          ? `One bar per hour from ${from} to ${to}: ${done} delivered, ${refused} failed.`
+          : `One bar per day from ${from} to ${to}: ${done} delivered, ${refused} failed.`,
+      ),
+      translateText('The table below shows the same figures.'),
+    ].join(' '),
     per: span.per === 'hour' ? 'Hour' : 'Day',
-    help: `${summary}, ${formatNumber(sum((bar) => bar.retried))} retries${endpoint === null ? '' : ` for ${endpoint.name}`}.`,
+    help:
+      endpoint === null
+        ? `${done} delivered, ${refused} failed, ${retried} retries.`
+        : `${done} delivered, ${refused} failed, ${retried} retries for ${endpoint.name}.`,
     good: 'Delivered',
     hasFailed: failed > 0,
     pictures: drawCharts({
@@ -97,5 +115,8 @@ function toBars(figures: readonly HourCounts[], names: readonly string[], nameFo
 }
 
 function titleOf({ day, value, failed }: ChartDay): string {
-  return `${day}: ${formatNumber(value - failed)} delivered${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
+  const done = formatNumber(value - failed);
+  return translateText(
+    failed > 0 ? `${day}: ${done} delivered, ${formatNumber(failed)} failed` : `${day}: ${done} delivered`,
+  );
 }

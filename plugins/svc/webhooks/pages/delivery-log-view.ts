@@ -195,14 +195,17 @@ function filterForm(
 }
 
 export function endpointOptions({ endpoints }: WebhookSettings, first: string): { value: string; label: string }[] {
-  return [{ value: '', label: first }, ...endpoints.map(({ id, name }) => ({ value: id, label: name }))];
+  return [{ value: '', label: first }, ...endpoints.map(({ id, name }) => ({ value: id, label: name, isData: true }))];
 }
 
 export function eventOptions(
   { webhooks: { catalogue } }: DeliveryPagesContext,
   first: string,
 ): { value: string; label: string }[] {
-  return [{ value: '', label: first }, ...catalogue.list().map(({ name }) => ({ value: name, label: name }))];
+  return [
+    { value: '', label: first },
+    ...catalogue.list().map(({ name }) => ({ value: name, label: name, isData: true })),
+  ];
 }
 
 export function endpointName({ endpoints }: WebhookSettings, id: string): string {

@@ -1,4 +1,4 @@
-import { formFields, restError } from '#plugin-api';
+import { formFields, restError, translateText } from '#plugin-api';
 import { endpointSchema, newEndpoint } from '../endpoint.ts';
 import type { Endpoint, EndpointInput, EndpointSettings } from '../endpoint.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
@@ -69,7 +69,7 @@ function copied({
   headers: _headers,
   ...rest
 }: Endpoint): Omit<Endpoint, 'id' | 'secret' | 'headers'> {
-  return { ...rest, name: `${name} (copy)`.slice(0, 200) };
+  return { ...rest, name: `${name} ${translateText('(copy)')}`.slice(0, 200) };
 }
 
 /** Splits `ends in abcd` for the secret field. */

@@ -45,7 +45,7 @@ function submissionKind({ host, forms, submissions }: AiForms): SubmissionKind<S
       status: statuses.find((one) => one === status),
     }),
     choices: async ({ form = '', status }) => {
-      const known = (await forms.list()).map(({ id, name }) => ({ value: String(id), label: name }));
+      const known = (await forms.list()).map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
       const formName = known.find(({ value }) => value === form)?.label ?? form;
       const found = statuses.find((one) => one === status);
       return [

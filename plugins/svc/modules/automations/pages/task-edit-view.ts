@@ -74,7 +74,7 @@ export async function taskEditView(
           author_id: {
             choices: [
               { value: '0', label: 'No author' },
-              ...users.map((user) => ({ value: String(user.id), label: user.displayName })),
+              ...users.map((user) => ({ value: String(user.id), label: user.displayName, isData: true })),
             ],
           },
         },

@@ -1,4 +1,12 @@
-import { fillDefaults, isRecord, restError, type RestError, type HostApi, invalidFields } from '#plugin-api';
+import {
+  fillDefaults,
+  isRecord,
+  restError,
+  type RestError,
+  type HostApi,
+  invalidFields,
+  translateText,
+} from '#plugin-api';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { taskErrors } from './task-errors.ts';
@@ -67,7 +75,7 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
       const found = await known(id);
       const settings = await validated({
         ...withoutReadOnly(found),
-        name: `${[...found.name].slice(0, 190).join('')} (copy)`,
+        name: `${[...found.name].slice(0, 190).join('')} ${translateText('(copy)')}`,
         status: 'paused',
       });
       return announce(await records.insert(settings), null);

@@ -1,4 +1,4 @@
-import type { AdminPageBody } from '#plugin-api';
+import { translateText, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
@@ -22,7 +22,7 @@ export function createPage(parts: ChatbotParts): AdminPageBody {
             bot.forms.map(({ id }) => id),
             'form',
           ),
-          name: `${form.name.slice(0, 190)} (copy)`,
+          name: `${form.name.slice(0, 190)} ${translateText('(copy)')}`,
         };
         return { changes: { forms: [...bot.forms, copy] }, message: `"${copy.name}" created.` };
       }),

@@ -145,7 +145,7 @@ function conditionRow(
 }
 
 function actionRow(bot: Bot, { action }: RuleDraft, error: ErrorAt): Record<string, unknown> {
-  const forms: Choice[] = bot.forms.map(({ id, name }) => ({ value: id, label: name }));
+  const forms: Choice[] = bot.forms.map(({ id, name }) => ({ value: id, label: name, isData: true }));
   const isDeleted = action.form_id !== '' && !forms.some(({ value }) => value === action.form_id);
   const nameError = error('action.name', 'Name');
   return {

@@ -9,6 +9,7 @@ import {
   localDay,
   notSelected,
   readTextIds,
+  translateText,
   withNotice,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, ChartDay } from '#plugin-api';
@@ -86,7 +87,7 @@ async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'
   const { query, state, filter, timezone, bots, total } = list;
   const botOptions = [
     { value: '', label: 'All chatbots' },
-    ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
+    ...bots.map(({ id, name }) => ({ value: String(id), label: name, isData: true })),
   ];
   return {
     query,
@@ -117,8 +118,8 @@ function chipTexts(query: LogsQuery, botOptions: readonly Option[]): Readonly<Re
     bot: `Chatbot: ${labelOf(botOptions, query.bot) || deletedBotName}`,
     from: query.from === '' ? '' : `From: ${formatDay(query.from)}`,
     to: query.to === '' ? '' : `To: ${formatDay(query.to)}`,
-    feedback: `Feedback: ${labelOf(feedbackOptions, query.feedback)}`,
-    who: `Who: ${labelOf(whoOptions, query.who)}`,
+    feedback: `Feedback: ${translateText(labelOf(feedbackOptions, query.feedback))}`,
+    who: `Who: ${translateText(labelOf(whoOptions, query.who))}`,
   };
 }
 

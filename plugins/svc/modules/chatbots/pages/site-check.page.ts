@@ -121,7 +121,7 @@ async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport):
   const chosen = bots.find(({ id }) => String(id) === entered.bot) ?? bots[0];
   return {
     ...entered,
-    bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})` })),
+    bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})`, isData: true })),
     bot: chosen ? String(chosen.id) : '',
     editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
     demo: chosen ? await findDemoSite(parts, chosen) : null,

@@ -38,9 +38,9 @@ function submissionKind({ host, bots, submissions }: ChatbotParts): SubmissionKi
     }),
     choices: async ({ bot = '', form = '' }) => {
       const known = await bots.list();
-      const chatbots = known.map(({ id, name }) => ({ value: String(id), label: name }));
+      const chatbots = known.map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
       const forms = [...new Map(known.flatMap((one) => one.forms.map(({ id, name }) => [id, name] as const)))] //
-        .map(([value, label]) => ({ value, label }));
+        .map(([value, label]) => ({ value, label, isData: true }));
       const labelOf = (options: typeof forms, wanted: string): string =>
         options.find(({ value }) => value === wanted)?.label ?? wanted;
       return [

@@ -113,7 +113,7 @@ async function authorChoices({ host }: ContentWriter): Promise<{ value: string; 
     limit: maxAuthors,
     orderBy: 'displayName',
   });
-  return users.map(({ id, displayName }) => ({ value: String(id), label: displayName }));
+  return users.map(({ id, displayName }) => ({ value: String(id), label: displayName, isData: true }));
 }
 
 /** Parses `2026-05-15 12:00` in a time zone. Returns milliseconds since the epoch, or null if it is not a date. */

@@ -28,7 +28,10 @@ export function createPage(writer: ContentWriter): AdminPageBody {
         return {
           template,
           title: translateText('New template'),
-          data: await view(writer, { id: '', settings: { ...copied, name: `${copied.name} (copy)` } }),
+          data: await view(writer, {
+            id: '',
+            settings: { ...copied, name: `${copied.name} ${translateText('(copy)')}` },
+          }),
         };
       if (text('id') === '')
         return {
@@ -44,7 +47,7 @@ export function createPage(writer: ContentWriter): AdminPageBody {
         template,
         data: await view(writer, {
           id: one.builtIn ? '' : one.id,
-          settings: { ...one, ...(one.builtIn && { name: `${one.name} (copy)` }) },
+          settings: { ...one, ...(one.builtIn && { name: `${one.name} ${translateText('(copy)')}` }) },
         }),
       };
     },

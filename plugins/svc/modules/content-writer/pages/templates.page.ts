@@ -1,4 +1,11 @@
-import { restError, type RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
+import {
+  restError,
+  translateText,
+  type RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  withNotice,
+} from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
@@ -48,7 +55,7 @@ async function view(writer: ContentWriter, refused?: readonly string[]): Promise
     badge:
       one.kind === 'rewrite' ? { text: 'Rewrites posts', kind: 'info' } : { text: 'Writes texts', kind: 'success' },
     parts: enabledParts(one)
-      .map((part) => partLabels[part])
+      .map((part) => translateText(partLabels[part]))
       .join(', '),
     href: `${host.admin.url(slugs.template)}?${one.builtIn ? 'copy' : 'id'}=${encodeURIComponent(one.id)}`,
     writeHref: one.kind === 'write' ? `${host.admin.url(slugs.write)}?template=${encodeURIComponent(one.id)}` : null,

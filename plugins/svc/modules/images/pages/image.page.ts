@@ -1,5 +1,5 @@
 import type { Images } from '../images.ts';
-import { parseId, formatBytes, withNotice } from '#plugin-api';
+import { parseId, formatBytes, translateText, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -108,7 +108,8 @@ async function view(parts: Images, image: StoredImage): Promise<Record<string, u
     mediaHref: address('media/edit', `id=${String(image.mediaId)}`),
     posts: posts.map(({ id, title, type }) => ({
       value: String(id),
-      label: `${title || '(no title)'} (${type === 'page' ? 'Page' : 'Post'})`,
+      label: `${title || translateText('(no title)')} (${translateText(type === 'page' ? 'Page' : 'Post')})`,
+      isData: true,
     })),
     fields: { id: image.id },
   };

@@ -5,6 +5,7 @@ import {
   type FieldErrors,
   type FormField,
   type JsonSchema,
+  translateText,
 } from '#plugin-api';
 import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { documentEndings } from '../../../kit/documents.ts';
@@ -147,7 +148,7 @@ function stateTabs(
   return [
     { label: `All ${formatNumber(all)}`, href: here, current: current === undefined },
     ...shown.map((state) => ({
-      label: `${badges[state].text} ${formatNumber(counts[state])}`,
+      label: `${translateText(badges[state].text)} ${formatNumber(counts[state])}`,
       href: `${here}&state=${state}`,
       current: state === current,
     })),

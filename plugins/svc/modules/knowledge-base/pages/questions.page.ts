@@ -76,7 +76,7 @@ async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']
             ? 'No passage was found'
             : `Best match: ${String(question.bestScore)} %`,
       base: all.find(({ id }) => id === question.baseId)?.name ?? '',
-      bases: active.map(({ id, name }) => ({ value: String(id), label: name })),
+      bases: active.map(({ id, name }) => ({ value: String(id), label: name, isData: true })),
       chosen: String(question.baseId),
       fields: { question: question.id },
     })),
