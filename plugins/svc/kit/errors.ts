@@ -98,6 +98,7 @@ export const errors = defineErrors('rest_svc_', {
   conversation_not_found: [404, 'Conversation not found. It may have been deleted.'],
   message_not_found: [404, 'Message not found. It may have been deleted.'],
   form_not_found: [404, 'This chatbot has no such form. Reload the page.'],
+  ai_form_not_available: [404, 'This form is not available right now.'],
   ai_form_not_found: [404, 'No form has the id {id}. It may have been deleted.'],
   submission_not_found: [404, 'Submission not found. It may have been deleted.'],
   vector_target_not_found: [404, '{provider} has no index or collection named {target}. Create it first.'],

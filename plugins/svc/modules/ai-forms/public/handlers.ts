@@ -24,6 +24,7 @@ import type { RouteHandlers } from '../../../kit/route.ts';
 const forVisitors = new Set([
   'rest_invalid_param',
   'rest_svc_ai_form_not_found',
+  'rest_svc_ai_form_not_available',
   'rest_svc_form_origin_not_allowed',
   'rest_svc_form_expired',
   'rest_svc_form_limit_reached',

@@ -25,7 +25,7 @@ export interface Welcome extends Pick<EnsuredSession, 'token' | 'headers'> {
 }
 
 export interface Visitors {
-  /** @throws RestError 404 `rest_svc_ai_form_not_found`, 403 `rest_svc_form_origin_not_allowed` (D16). */
+  /** @throws RestError 404 `rest_svc_ai_form_not_available`, 403 `rest_svc_form_origin_not_allowed` (D16). */
   enter(request: RestRequest, token: string): Promise<Caller>;
   /** Starts a session if there is none, and returns the token or cookie for the page. */
   welcome(caller: Caller): Promise<Welcome>;
@@ -54,7 +54,7 @@ export function createVisitors({
     cookie: sessionCookie,
     audience: (id) => `form:${String(id)}`,
     path: (id) => `/${formNamespace}/forms/${String(id)}`,
-    notFound: (id) => errors.ai_form_not_found({ values: { id } }),
+    notFound: () => errors.ai_form_not_available(),
     notAllowed: () => errors.form_origin_not_allowed(),
   });
   const nonces = createPageNonces({ signer, clock: host.clock, purpose: 'form-nonce', tick: 12 * 3600_000, ticks: 2 });
