@@ -335,6 +335,8 @@ function isPartOfLiteral({ parent }: ts.Node): boolean {
   return ts.isBinaryExpression(parent) && literalText(parent) !== undefined;
 }
 
+const isSql = /^(SELECT|WITH|INSERT|UPDATE|DELETE) /;
+
 function isShown({
   node,
   text,
@@ -344,7 +346,7 @@ function isShown({
   readonly text: string;
   readonly file: string;
 }): boolean {
-  if (!hasLetters(text.replace(/\{\d+\}/g, ''))) return false;
+  if (!hasLetters(text.replace(/\{\d+\}/g, '')) || isSql.test(text)) return false;
   if (!contracts.test(file)) return isText(node, text) || isLabel(node, text);
   return isNamed(node, text) || isDescriptionInTable(node, text) || (isHelpOfSetting.test(file) && isText(node, text));
 }
