@@ -8,7 +8,7 @@ import {
 } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
+import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { templateTransfer } from '../templates/template-store.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';
 import { slugs, contentTabs } from './content-pages.ts';
@@ -35,7 +35,7 @@ export function createPage(writer: ContentWriter): AdminPageBody {
       import: (request) =>
         importUpload(request, {
           run: (text) => importAll(writer, text),
-          page: async ({ errors }) => ({ template, data: await view(writer, errors) }),
+          page: async (refused) => ({ template, data: await view(writer, refused) }),
         }),
     },
   };
@@ -45,7 +45,7 @@ function gone(): RestError {
   return restError(404, 'rest_svc_template_not_found', 'Template not found. It may have been deleted.');
 }
 
-async function view(writer: ContentWriter, refused?: readonly string[]): Promise<Record<string, unknown>> {
+async function view(writer: ContentWriter, refused?: RefusedImport): Promise<Record<string, unknown>> {
   const { host } = writer;
   const all = await writer.templates.list();
   const card = (one: Template) => ({

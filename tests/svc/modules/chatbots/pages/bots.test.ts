@@ -157,6 +157,17 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect((JSON.parse(both.html) as { bots: unknown[] }).bots).to.have.length(3);
   });
 
+  it('reports the errors of an import of AI forms and of templates in the same way', async () => {
+    const { browser } = admin();
+    for (const list of ['/admin/svc/ai-forms', '/admin/svc/content/templates']) {
+      const { status, html } = await browser.submit(list, 'import', { json: '{' });
+      expect(status, list).to.equal(400);
+      expect(html, list)
+        .to.match(/<details[^>]*id="import"[^>]* open/)
+        .and.match(/<strong>Nothing was imported\.<\/strong><div>(The file is not JSON|Choose an export file)\./);
+    }
+  });
+
   it('reports the errors of an import, keeps the pasted text and creates nothing', async () => {
     const { browser, add, bots } = admin();
     await add();
