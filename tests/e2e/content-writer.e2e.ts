@@ -210,7 +210,7 @@ describe('the content writer in a browser', () => {
   it('reads a CSV file and asks for its columns', async () => {
     await page.goto(at('?template=Echo'));
     await page.getByLabel('CSV', { exact: true }).check();
-    await page.getByLabel('File', { exact: true }).setInputFiles({
+    await page.getByLabel('CSV file').setInputFiles({
       name: 'drinks.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from('Nr;Drink\r\n1;Milk\r\n2;Juice\r\n'),
