@@ -90,6 +90,15 @@ if (typeof after === 'function') {
   });
 }
 
+/** Nothing here outlives the tests, so nothing has to reach the disk or another server. */
+const quickSettings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+};
+
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
@@ -104,19 +113,12 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
     persistent: false,
     // PostgreSQL refuses to run as root; everybody else runs it as themselves.
     createPostgresUser: isRoot,
-    // Nothing here outlives the tests, so nothing needs to reach the disk.
-    postgresFlags: [
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      `unix_socket_directories=${host === databaseDir ? databaseDir : ''}`,
-      '-c',
-      'fsync=off',
-      '-c',
-      'full_page_writes=off',
-      '-c',
-      'max_connections=200',
-    ],
+    postgresFlags: Object.entries({
+      ...quickSettings,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: host === databaseDir ? databaseDir : '',
+      max_connections: '200',
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     // Checking a password takes both sides longer than the rest of a connection.
     initdbFlags: ['--encoding=UTF8', '--no-sync', '--auth=trust'],
     onLog: (message) => void output.push(message),
