@@ -52,22 +52,26 @@ export interface ChartInit {
   readonly title: (day: ChartDay) => string;
   /** Whether values are whole numbers. */
   readonly whole: boolean;
+  /** The highest line of a chart without any value. Default 1. */
+  readonly unit?: number;
   /** Label below a bar. Default: the day, as `21 Nov`. */
   readonly label?: (day: string) => string;
 }
 
-/** A chart for the partial `admin/chart`, for wide and for narrow screens. The page links `admin/chart.css`. */
+/** A chart for the partial `admin/chart`, one for each width of its card. The page links `admin/chart.css`. */
 export function drawCharts(init: Omit<ChartInit, 'width'>): readonly (Chart & { readonly name: string })[] {
   return [
+    { name: 'full', ...drawChart({ ...init, width: 1120 }) },
     { name: 'wide', ...drawChart({ ...init, width: 720 }) },
     { name: 'narrow', ...drawChart({ ...init, width: 340 }) },
   ];
 }
 
 /** Positions of bars, lines and labels in an image 220 units high. */
-export function drawChart({ width, days, format, title, whole, label = shortDay }: ChartInit): Chart {
+export function drawChart({ width, days, format, title, whole, unit = 1, label = shortDay }: ChartInit): Chart {
   const { height, right, top, bottom } = frame;
-  const step = niceStep(Math.max(...days.map(({ value }) => value), whole ? 1 : 0) / 4, whole);
+  const most = Math.max(0, ...days.map(({ value }) => value));
+  const step = niceStep((most === 0 ? unit : most) / 4, whole);
   const highest = step * 4;
   const base = height - bottom;
   const values = [0, 1, 2, 3, 4].map((count) => ({ value: count * step, text: format(count * step) }));
@@ -105,17 +109,15 @@ export function drawChart({ width, days, format, title, whole, label = shortDay 
   };
 }
 
-/** Indexes of the first day, the last day, and some evenly between. */
+/** Indexes of the last day and of others before it, all as far from each other. */
 function labeledIndexes(days: readonly ChartDay[], spaces: number): number[] {
   const last = days.length - 1;
-  const most = Math.min(spaces, last);
-  if (last <= 0) return last === 0 ? [0] : [];
-  return [...new Set(Array.from({ length: most + 1 }, (_, index) => Math.round((last * index) / most)))];
+  const step = Math.max(1, Math.ceil(last / spaces));
+  return days.map((_, index) => index).filter((index) => (last - index) % step === 0);
 }
 
 /** The smallest 1, 2, 2.5 or 5 times a power of ten that is not below `least`. */
 function niceStep(least: number, whole: boolean): number {
-  if (least <= 0) return whole ? 1 : 0.25;
   const power = 10 ** Math.floor(Math.log10(least));
   const step =
     [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= least * 0.999999) ?? power * 10;

@@ -33,6 +33,9 @@ export interface ChartViewInit {
   readonly link: (metric: Metric) => string;
 }
 
+/** In millionths of a dollar, as costs are counted. */
+const dollar = 1_000_000;
+
 /** The chart for the template, once for wide and once for narrow screens, with a description and a table of the same data. */
 export function chartView({ days, span, metric, link }: ChartViewInit) {
   const byDay = new Map(days.map((day) => [day.name, day]));
@@ -49,6 +52,7 @@ export function chartView({ days, span, metric, link }: ChartViewInit) {
     pictures: drawCharts({
       days: values,
       whole: metric !== 'cost',
+      ...(metric === 'cost' && { unit: dollar }),
       format: metric === 'cost' ? formatMoney : formatShortNumber,
       title: (day) => dayTitle(day, metric),
     }),

@@ -88,6 +88,24 @@ describe('figures of usage', () => {
     }
   });
 
+  it('have labels below bars that are equally far from each other, with one below the last', () => {
+    for (const count of [1, 2, 7, 24, 30, 90]) {
+      const days = Array.from({ length: count }, (_, index) => ({ day: String(index), value: 1, failed: 0 }));
+      const init = { width: 720, days, whole: true, format: String, title: () => '', label: (day: string) => day };
+      const labeled = drawChart(init).labels.map(({ text }) => Number(text));
+      expect(labeled.at(-1)).to.equal(count - 1);
+      expect(labeled.length).to.be.at.least(Math.min(count, 3));
+      expect(new Set(labeled.slice(1).map((label, index) => label - Number(labeled[index]))).size).to.be.at.most(1);
+    }
+  });
+
+  it('have lines that differ where nothing has cost anything', () => {
+    const days = [{ day: '2026-01-01', value: 0, failed: 0 }];
+    const init = { width: 720, days, whole: false, unit: 1_000_000, format: formatMoney, title: () => '' };
+    const texts = drawChart(init).lines.map(({ text }) => text);
+    expect(texts).to.deep.equal(['$0', '$0.25', '$0.50', '$0.75', '$1.00']);
+  });
+
   it('are drawn inside the picture, whatever they are', () => {
     for (const values of [[0], [1], [0, 0, 7], Array.from({ length: 400 }, (_, index) => index * 1e12)]) {
       const days = values.map((value, index) => ({ day: `2026-01-${index}`, value, failed: value / 2 }));
