@@ -39,7 +39,9 @@ export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDep
       ]);
       const shown = found.slice(0, perPage);
       const names = new Map<number, string>();
-      for (const { userId } of shown) if (!names.has(userId)) names.set(userId, await nameOf(userId));
+      for (const { userId, details } of shown)
+        for (const id of [userId, details['user']])
+          if (typeof id === 'number' && !names.has(id)) names.set(id, await nameOf(id));
       const last = shown.at(-1);
       return {
         template: 'admin/pages/security-log',
@@ -53,7 +55,7 @@ export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDep
             ...entry,
             label: eventLabel(entry.event),
             user: names.get(entry.userId),
-            facts: Object.entries(entry.details).map(([name, value]) => `${name}: ${value}`),
+            facts: factsOf(entry.details, names),
           })),
           older: found.length > perPage && last ? { event, before: last.position } : null,
         },
@@ -75,4 +77,11 @@ export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDep
 function eventLabel(event: string): string {
   const text = event.replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `{ user: 3, role: 'editor' }` -> `User: grace`, `Role: editor`. */
+function factsOf(details: Readonly<Record<string, unknown>>, names: ReadonlyMap<number, string>): string[] {
+  return Object.entries(details).map(
+    ([name, value]) => `${eventLabel(name)}: ${(name === 'user' && names.get(Number(value))) || String(value)}`,
+  );
 }
