@@ -133,7 +133,7 @@ describe('vector stores in the admin and on the command line', () => {
         }),
       ).to.contain('shop-notes in ');
       const { html } = await page();
-      expect(html).to.match(/shop-notes<\/code>[\s\S]*>12<[\s\S]*>dotproduct<[\s\S]*>0</);
+      expect(html).to.match(/shop-notes<\/code>[\s\S]*>12<[\s\S]*>Dot product<[\s\S]*>0</);
       expect(
         await post('create-target', {
           store,

@@ -18,7 +18,7 @@ export interface StoreCard {
 interface TargetRow {
   readonly name: string;
   readonly dimension: number | null;
-  readonly metric: string | null;
+  readonly metric: Store['metrics'][number] | null;
   /** Null if it could not be counted. */
   readonly count: number | null;
 }
@@ -27,7 +27,11 @@ interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   /** Not asked for yet: the browser loads `listHref` after the page. */
   readonly isPending: boolean;
   readonly listHref: string;
-  readonly targets: readonly (TargetRow & { readonly fields: Readonly<Record<string, string>> })[];
+  readonly targets: readonly (Omit<TargetRow, 'metric'> & {
+    /** For people. */
+    readonly metric: string | null;
+    readonly fields: Readonly<Record<string, string>>;
+  })[];
   /** Why they could not be listed, or ''. */
   readonly failure: string;
   readonly create: readonly FormField[];
@@ -39,6 +43,13 @@ const storesSlug = 'svc/vector-stores';
 const listLimit = 5_000;
 /** Targets per store that are counted; each costs a request. */
 const maxCounted = 50;
+
+/** Names of the metrics for people. */
+const metricLabels: Readonly<Record<Store['metrics'][number], string>> = {
+  cosine: 'Cosine similarity',
+  euclidean: 'Euclidean distance',
+  dotproduct: 'Dot product',
+};
 
 /** Which stores are asked for their indexes or collections: an id, or all. */
 export const allLists = 'all';
@@ -120,7 +131,11 @@ async function storeTargets(
     const targets = await listTargets(ports, store);
     return {
       ...list,
-      targets: targets.map((target) => ({ ...target, fields: { store: store.id, target: target.name } })),
+      targets: targets.map((target) => ({
+        ...target,
+        metric: target.metric === null ? null : metricLabels[target.metric],
+        fields: { store: store.id, target: target.name },
+      })),
       failure: '',
     };
   } catch (thrown) {
@@ -169,6 +184,7 @@ function targetSchemas({ targetName, metrics }: Store) {
       title: 'Metric',
       description: 'How vectors are compared. Cosine suits most embedding models.',
       enum: metrics,
+      ui: { labels: metricLabels },
       default: metrics[0] ?? 'cosine',
     },
   } as const satisfies Record<string, JsonSchema>;
