@@ -28,10 +28,14 @@ export function createPage(context: DeliveryPagesContext): AdminPageBody {
     });
 
   return {
-    render: async (request) => ({
-      template,
-      data: await deliveryView(context, await find(request.query['id']), { raw: request.query['view'] === 'raw' }),
-    }),
+    render: async (request) => {
+      const delivery = await find(request.query['id']);
+      return {
+        template,
+        title: delivery.event,
+        data: await deliveryView(context, delivery, { raw: request.query['view'] === 'raw' }),
+      };
+    },
     actions: {
       replay: async (request) => {
         const { replayed, withoutBody } = await deliveryLog.replay({ deliveries: [readText(request, 'id')] });

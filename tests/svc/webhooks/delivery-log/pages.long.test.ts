@@ -109,7 +109,7 @@ describeHosts('the delivery log', (dialectCase) => {
     receiver.answer = 503;
     const id = await site.send('<script>alert(1)</script>');
     const { html } = await site.page(`svc/deliveries/delivery?id=${id}`);
-    expect(html).not.to.contain('<script>alert');
+    expect(html).to.contain('<h1>chatbot.').and.not.contain('<script>alert');
     const sent = receiver.received.at(-1);
     expect(unescaped(html)).to.contain(`${String(sent?.headers['x-svc-timestamp'])}.${sent?.body ?? ''}`);
     for (const [name, value] of Object.entries(sent?.headers ?? {}))
