@@ -19,6 +19,8 @@ const findProblems = String.raw`(() => {
     const element = node.parentElement;
     const text = node.data.trim();
     if (text === '' || element.closest('script, style, code, pre, kbd, textarea, datalist, svg, [data-raw]')) continue;
+    // "3 running" is a sentence: the noun stands behind its number, as on phones.
+    if (element.matches('.row-unit') && /^\d/.test(element.parentElement.textContent.trim())) continue;
     if (!(element.tagName === 'OPTION' || visible(element))) continue;
     if (values.test(text)) problems.push('raw value: ' + text);
     if (/\b\d{3,}\s?(seconds|s)\b|\b\d{5,}\s?(ms|milliseconds)\b/.test(text)) problems.push('raw duration: ' + text.slice(0, 80));
