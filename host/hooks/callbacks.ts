@@ -9,6 +9,8 @@ export interface Entry {
   readonly priority: number;
   /** `everyArgument`: all of them. */
   readonly acceptedArgs: number;
+  /** Whether it never returns a promise. */
+  readonly isSynchronous: boolean;
   /** Slug of the plugin, or `host`. */
   readonly owner: string;
   readonly kind: HookKind;
@@ -37,6 +39,8 @@ export interface Hook {
   entries: readonly Entry[];
   /** The same callbacks by priority, for the fast path; null when one of them accepts no arguments. */
   groups: readonly Group[] | null;
+  /** Whether no callback returns a promise. */
+  isSynchronous: boolean;
   /** Counts how often the hook lost its last callback. Runs that started before ignore callbacks added later. */
   generation: number;
   /** A compiled loop for these callbacks, once they have run often enough. */
@@ -61,6 +65,7 @@ export function createHook(name: string, id: number): Hook {
     id,
     entries: noEntries,
     groups: [],
+    isSynchronous: true,
     generation: 0,
     compiled: null,
     firstPriority: 10,
@@ -110,6 +115,7 @@ function setEntries(hook: Hook, entries: readonly Entry[]): void {
   }
   hook.entries = entries;
   forgetCompiled(hook);
+  hook.isSynchronous = entries.every(({ isSynchronous }) => isSynchronous);
   hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
 }
 

@@ -92,7 +92,10 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       addAction: createAdder(registry, owner, 'action'),
       async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
         const hook = countRun(registry.find(name), 'filtersApplied');
-        return idle(hook) ? args[0] : asyncRuns.filter(hook, args, owner);
+        if (idle(hook)) return args[0];
+        return hook.isSynchronous && all.entries === noEntries
+          ? runs.filter(hook, ...args)
+          : asyncRuns.filter(hook, args, owner);
       },
       async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
         const hook = countRun(registry.find(name), 'actionsDone');
@@ -132,6 +135,7 @@ function createAdder(registry: Pick<Registry, 'add'>, owner: string, kind: HookK
       callback,
       priority,
       acceptedArgs: options.acceptedArgs ?? everyArgument,
+      isSynchronous: options.isSynchronous ?? false,
       owner,
       kind,
       addedAt: noteAddedAt(addCallback),

@@ -67,7 +67,7 @@ export function createSettings(hooks: HooksApi): Settings {
 /** A default is a filter, as in WordPress, so that it is ordered among other filters on `default_option_{name}`. */
 function addDefault(hooks: HooksApi, name: string, preset: unknown): Undo {
   if (preset === undefined) return () => {};
-  return hooks.addFilter(`default_option_${name}`, (value: unknown, _name: string, isGiven: boolean) =>
-    isGiven ? value : structuredClone(preset),
-  );
+  const fillIn = (value: unknown, _name: string, isGiven: boolean): unknown =>
+    isGiven ? value : structuredClone(preset);
+  return hooks.addFilter(`default_option_${name}`, fillIn, 10, { isSynchronous: true });
 }

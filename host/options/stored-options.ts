@@ -53,14 +53,35 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
 type Reader = (name: string, fallback: unknown) => Promise<unknown>;
 
 function createReader({ cached, secrets, hooks }: StoredOptionsDependencies): Reader {
+  const namesOf = createHookNames();
   return async (name, fallback) => {
     const base = fallback === undefined ? false : fallback;
-    const own: unknown = await hooks.applyFiltersAsync(`pre_option_${name}`, false as unknown, name, base);
+    const hook = namesOf(name);
+    const own: unknown = await hooks.applyFiltersAsync(hook.before, false as unknown, name, base);
     const instead: unknown = await hooks.applyFiltersAsync('pre_option', own, name, base);
     if (instead !== false) return instead;
     const stored = await cached.read(name);
-    if (stored === null) return hooks.applyFiltersAsync(`default_option_${name}`, base, name, fallback !== undefined);
-    return hooks.applyFiltersAsync(`option_${name}`, secrets.decrypt(name, decodeValue(stored.text)), name);
+    if (stored === null) return hooks.applyFiltersAsync(hook.fallback, base, name, fallback !== undefined);
+    return hooks.applyFiltersAsync(hook.value, secrets.decrypt(name, decodeValue(stored.text)), name);
+  };
+}
+
+interface ReaderHooks {
+  readonly before: string;
+  readonly value: string;
+  readonly fallback: string;
+}
+
+/** The names of an option's hooks, put together once: a new text is hashed each time that it is looked up. */
+function createHookNames(): (name: string) => ReaderHooks {
+  const known = new Map<string, ReaderHooks>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const names = { before: `pre_option_${name}`, value: `option_${name}`, fallback: `default_option_${name}` };
+    if (known.size >= 1000) known.clear();
+    known.set(name, names);
+    return names;
   };
 }
 

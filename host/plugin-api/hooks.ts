@@ -42,6 +42,11 @@ type RestOf<Args extends readonly unknown[]> = Args extends readonly [unknown, .
 export interface HookOptions {
   /** Number of arguments passed to the callback. Default: all (WordPress: 1). */
   readonly acceptedArgs?: number;
+  /**
+   * The callback never returns a promise. An asynchronous run of a filter with only such callbacks costs as little as a
+   * synchronous one; any other slows every promise of the process while it lasts. Default false.
+   */
+  readonly isSynchronous?: boolean;
 }
 
 /**

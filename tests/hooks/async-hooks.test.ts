@@ -1,3 +1,4 @@
+import { executionAsyncId } from 'node:async_hooks';
 import { expect } from 'chai';
 import { createHooks } from '../../host/hooks/hooks.ts';
 
@@ -19,6 +20,29 @@ describe('asynchronous hooks', () => {
     hooks.addFilter('word', (value: string) => `${value}b`);
     hooks.addFilter('word', (value: string) => ({ then: (use: (value: string) => void) => use(`${value}c`) }));
     expect(await hooks.applyFiltersAsync('word', '')).to.equal('abc');
+  });
+
+  it('run callbacks that are said to be synchronous as a synchronous run does', async () => {
+    const hooks = createHooks();
+    const seen: unknown[] = [];
+    const add = (value: string): string => {
+      seen.push(hooks.currentHook(), hooks.currentCaller(), executionAsyncId());
+      return `${value}a`;
+    };
+    hooks.addFilter('word', add, 10, { isSynchronous: true });
+    const before = executionAsyncId();
+    expect(await hooks.applyFiltersAsync('word', '')).to.equal('a');
+    expect(seen).to.deep.equal(['word', null, before]);
+    expect(hooks.didFilter('word')).to.equal(1);
+    // With any other callback the run is asynchronous again.
+    const undo = hooks.addFilter('word', async (value: string) => (await Promise.resolve(), `${value}b`));
+    expect(await hooks.applyFiltersAsync('word', '')).to.equal('ab');
+    expect(seen[4]).to.equal('host');
+    undo();
+    // So is one that is observed by a callback of 'all'.
+    hooks.addFilter('all', async () => Promise.resolve());
+    expect(await hooks.applyFiltersAsync('word', '')).to.equal('a');
+    expect(seen[7]).to.equal('host');
   });
 
   it('do everything up to the first thenable before they return', () => {
