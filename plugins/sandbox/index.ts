@@ -6,14 +6,16 @@ import { createSandboxPage } from './page.ts';
 import type { Sandbox } from './sandbox.ts';
 import { migrations, tables } from './storage/migrations.ts';
 
+type Settings = Readonly<Record<string, unknown>>;
+
 /** The service's switch: true while every provider is to be answered by the sandbox. */
 const switchOption = 'svc_sandbox';
 const faultsOption = 'sandbox_dial';
 
 /**
  * Fakes on this machine for all providers and vector stores. The service asks the filters `svc_sandbox_available`
- * (whether to offer the switch), `svc_provider_settings` and `svc_vector_store_settings` (settings of one of them,
- * decrypted); while the switch is on, the latter two answer settings that lead here. On several nodes each has a server
+ * (whether to offer the switch) and, while the switch is on, `svc_sandbox_provider_settings` and
+ * `svc_sandbox_vector_store_settings`, which answer settings that lead here. On several nodes each has a server
  * started by its first such call; what is in the vector stores is in the database, the same for all.
  */
 export default definePlugin({
@@ -29,13 +31,11 @@ export default definePlugin({
     host.onStop(async () => (await opened)?.stop());
     options.registerSetting(faultsOption, { group: 'sandbox', label: 'Fault injection', schema: faultSettingsSchema });
     hooks.addFilter('svc_sandbox_available', () => true);
-    hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) =>
+    hooks.addFilter('svc_sandbox_provider_settings', async (settings: Settings, providerId: string) =>
       (await isOn()) ? (await open()).settings(providerId, settings) : settings,
     );
-    hooks.addFilter(
-      'svc_vector_store_settings',
-      async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
-        (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings,
+    hooks.addFilter('svc_sandbox_vector_store_settings', async (settings: Settings, storeId: string) =>
+      (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings,
     );
     const mails = createCapturedMails(host);
     // While the switch is on, no mail leaves: it is shown on the page.

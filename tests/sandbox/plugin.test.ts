@@ -16,7 +16,7 @@ describe('the sandbox plugin', () => {
   afterEach(() => plugin.stop());
 
   const settingsOf = async (provider: string, saved: Settings = {}): Promise<Settings> =>
-    (await plugin.hooks.applyFiltersAsync('svc_provider_settings', saved, provider)) as Settings;
+    (await plugin.hooks.applyFiltersAsync('svc_sandbox_provider_settings', saved, provider)) as Settings;
   const askOpenAi = async (): Promise<number> => {
     const { base_url: url, api_key: key } = await settingsOf('openai');
     return (await call(`${url}/models`, { headers: { authorization: `Bearer ${key}` } })).status;
@@ -63,7 +63,7 @@ describe('the sandbox plugin', () => {
 
   it('answers settings of vector stores that lead to its own server while the switch is on', async () => {
     const storeSettings = async (id: string) =>
-      await plugin.hooks.applyFiltersAsync('svc_vector_store_settings', { api_key: 'mine', extra: 'kept' }, id);
+      await plugin.hooks.applyFiltersAsync('svc_sandbox_vector_store_settings', { api_key: 'mine', extra: 'kept' }, id);
     expect(await storeSettings('qdrant')).to.deep.equal({ api_key: 'mine', extra: 'kept' });
     await plugin.options.update('svc_sandbox', true);
     for (const id of ['pinecone', 'qdrant', 'chroma']) {
@@ -76,7 +76,11 @@ describe('the sandbox plugin', () => {
 
   it("keeps what its vector stores were given in the site's database", async () => {
     await plugin.options.update('svc_sandbox', true);
-    const { url } = (await plugin.hooks.applyFiltersAsync('svc_vector_store_settings', {}, 'qdrant')) as Settings;
+    const { url } = (await plugin.hooks.applyFiltersAsync(
+      'svc_sandbox_vector_store_settings',
+      {},
+      'qdrant',
+    )) as Settings;
     const made = await call(`${url}/collections/books`, {
       method: 'PUT',
       headers: { 'api-key': 'sandbox' },

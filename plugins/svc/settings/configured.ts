@@ -1,6 +1,7 @@
 import { fieldLabel, isRecord, isUrl, invalidFields } from '#plugin-api';
 import type { HooksApi, HttpApi, JsonSchema, OptionsApi, SecretsApi, SecretStore } from '#plugin-api';
 import { isAddressField, readFieldValue } from './field-value.ts';
+import { isSandboxOn } from './sandbox-switch.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
 
 /** Something with settings that an administrator enters: a provider, a vector store. */
@@ -44,14 +45,16 @@ export interface ConfiguredSettings<Item extends Configurable> {
   /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
   unreadable(item: Item): Promise<readonly string[]>;
   secretStore(item: Item): SecretStore;
-  /** The settings for a call: saved values, then schema defaults, then the filter. */
+  /** The settings for a call: saved values, schema defaults, those of the sandbox while it is on, then the filter. */
   effective(id: string): Promise<SavedSettings>;
 }
 
 export interface ConfiguredParts<Item> {
   readonly find: (id: string) => Item | undefined | Promise<Item | undefined>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
-  readonly filter: 'svc_provider_settings' | 'svc_vector_store_settings';
+  readonly filters:
+    | readonly ['svc_sandbox_provider_settings', 'svc_provider_settings']
+    | readonly ['svc_sandbox_vector_store_settings', 'svc_vector_store_settings'];
   readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
   readonly secrets: SecretsApi;
   readonly http: Pick<HttpApi, 'check'>;
@@ -68,7 +71,7 @@ export function createConfiguredSettings<Item extends Configurable>({
   option,
   find,
   hooks,
-  filter,
+  filters: [sandboxFilter, filter],
 }: ConfiguredParts<Item>): ConfiguredSettings<Item> {
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
@@ -125,7 +128,10 @@ export function createConfiguredSettings<Item extends Configurable>({
     },
     async effective(id) {
       const item = await find(id);
-      return hooks.applyFiltersAsync(filter, item ? await configured.saved(item) : {}, id);
+      const own = item ? await configured.saved(item) : {};
+      // Two filters, because one that reads the switch is asynchronous, which slows every call also while it is off.
+      const chosen = (await isSandboxOn(options)) ? await hooks.applyFiltersAsync(sandboxFilter, own, id) : own;
+      return hooks.applyFiltersAsync(filter, chosen, id);
     },
     isSaved: async (item) => Object.keys(await stored(item.id)).length > 0,
     isConnected: async (item) =>
@@ -197,10 +203,22 @@ async function refusedUrl(url: string, http: Pick<HttpApi, 'check'>): Promise<st
 function upstreamOrigin({ settings: { properties } }: Configurable, values: SavedSettings): string {
   const parts = Object.entries(properties).flatMap(([name, schema]) => {
     const value = values[name] ?? schema.default;
-    if (isAddressField(name, schema)) return [isUrl(String(value)) ? new URL(String(value)).origin : ''];
+    if (isAddressField(name, schema)) return [originOf(String(value))];
     return name === 'port' ? [String(value)] : [];
   });
   return parts.join(' ');
+}
+
+const origins = new Map<string, string>();
+
+/** The origin of a URL, '' for other texts. Every request needs those of the same few URLs. */
+function originOf(url: string): string {
+  const known = origins.get(url);
+  if (known !== undefined) return known;
+  const origin = isUrl(url) ? new URL(url).origin : '';
+  if (origins.size >= 200) origins.clear();
+  origins.set(url, origin);
+  return origin;
 }
 
 /** The sentence about removed secrets, or '' if there are none. */

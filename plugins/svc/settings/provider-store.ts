@@ -42,6 +42,6 @@ export function createProviderStore({ options, secrets, hooks, http, read, provi
     option: providerOption,
     find: (id) => providers.get(id),
     hooks,
-    filter: 'svc_provider_settings',
+    filters: ['svc_sandbox_provider_settings', 'svc_provider_settings'],
   });
 }

@@ -5,10 +5,24 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** Whether a plugin provides fakes of the providers. The sandbox plugin returns true. */
     svc_sandbox_available: (available: boolean) => boolean;
+    /** The settings that lead to the fake of a provider. Runs while the sandbox is on, before `svc_provider_settings`. */
+    svc_sandbox_provider_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      providerId: string,
+    ) => Readonly<Record<string, unknown>>;
+    /** The settings that lead to the fake of a vector store. Runs while the sandbox is on, before `svc_vector_store_settings`. */
+    svc_sandbox_vector_store_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      storeId: string,
+    ) => Readonly<Record<string, unknown>>;
   }
 }
 
-/** While it is on, responses are generated locally and no provider is called. */
+/** Whether responses are generated locally and no provider is called. */
+export async function isSandboxOn(options: Pick<OptionsApi, 'get'>): Promise<boolean> {
+  return (await options.get<unknown>(optionNames.sandbox, false)) === true;
+}
+
 export interface SandboxSwitch {
   isOn(): Promise<boolean>;
   isAvailable(): Promise<boolean>;
@@ -26,7 +40,7 @@ export function createSandboxSwitch({
   const isAvailable = async (): Promise<boolean> =>
     (await hooks.applyFiltersAsync('svc_sandbox_available', false)) === true;
   return {
-    isOn: async () => (await options.get<unknown>(optionNames.sandbox, false)) === true,
+    isOn: () => isSandboxOn(options),
     isAvailable,
     async set(on) {
       if (on && !(await isAvailable())) {

@@ -40,6 +40,6 @@ export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsP
     option: vectorStoreOption,
     find: (id) => stores.get(id),
     hooks,
-    filter: 'svc_vector_store_settings',
+    filters: ['svc_sandbox_vector_store_settings', 'svc_vector_store_settings'],
   });
 }

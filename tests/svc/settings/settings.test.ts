@@ -93,6 +93,17 @@ describe('settings of a provider', () => {
     expect(asked).to.deep.equal(['acme']);
   });
 
+  it('come from the sandbox only while it is on, before the filter svc_provider_settings', async () => {
+    const { settings, hooks, options } = createFakeSettings();
+    await settings.providers.save(acme, { api_key: 'sk-123' });
+    type Values = Readonly<Record<string, unknown>>;
+    hooks.addFilter('svc_sandbox_provider_settings', async (values: Values) => ({ ...values, api_key: 'sandbox' }));
+    hooks.addFilter('svc_provider_settings', (values: Values) => ({ ...values, model: `for ${values['api_key']}` }));
+    expect(await settings.provider('acme')).to.include({ api_key: 'sk-123', model: 'for sk-123' });
+    await options.update('svc_sandbox', true);
+    expect(await settings.provider('acme')).to.include({ api_key: 'sandbox', model: 'for sandbox' });
+  });
+
   it('change by name: others stay unchanged, an empty text removes one', async () => {
     const { settings } = createFakeSettings();
     await settings.providers.save(acme, { api_key: 'sk-123', model: 'acme-9' });
