@@ -184,12 +184,11 @@ function sendStreamed(target: StreamTarget, { status, headers, body }: RawRestRe
 function sendBuffered(target: Target, { status, headers, body }: BufferedResponse): void {
   const { request, response } = target;
   if (response.destroyed || response.headersSent) return;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (request.method !== 'HEAD' && status !== 204 && status !== 304)
-    headers['Content-Length'] = String(bytes.byteLength);
+    headers['Content-Length'] = String(Buffer.byteLength(body));
   response.writeHead(status, headers);
-  if (request.complete || !hasBody(request) || headers['Connection'] === 'close') return void response.end(bytes);
-  response.write(bytes);
+  if (request.complete || !hasBody(request) || headers['Connection'] === 'close') return void response.end(body);
+  response.write(body);
   endResponse(target);
 }
 

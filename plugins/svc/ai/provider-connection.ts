@@ -23,9 +23,13 @@ export async function configuredSettings(
   services: Pick<AiServices, 'settings'>,
 ): Promise<ProviderSettings> {
   const settings = withDefaults(provider, await services.settings.provider(provider.id));
-  const unreadable = ((await services.settings.unreadable?.(provider.id)) ?? []).filter((name) =>
-    isBlank(settings[name]),
+  const blankSecrets = Object.entries(provider.settings.properties).flatMap(([name, { writeOnly }]) =>
+    writeOnly === true && isBlank(settings[name]) ? [name] : [],
   );
+  const unreadable =
+    blankSecrets.length === 0
+      ? []
+      : ((await services.settings.unreadable?.(provider.id)) ?? []).filter((name) => blankSecrets.includes(name));
   if (unreadable.length > 0) throw unreadableSecrets(provider, unreadable);
   const missing = provider.required.filter((name) => isBlank(settings[name]) || !isUsable(name, settings[name]));
   const unusable = ['base_url', 'api_key'].filter(
@@ -57,8 +61,7 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
 /** A key must be valid in a header, a base URL must use HTTP or HTTPS. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (name === 'base_url')
-    return typeof value === 'string' && isUrl(value) && /^https?:$/.test(new URL(value).protocol);
+  if (name === 'base_url') return typeof value === 'string' && /^https?:/i.test(value.trim()) && isUrl(value);
   return true;
 }
 

@@ -78,15 +78,15 @@ interface UndiciOptions {
 
 function requestOf(input: string | URL | Request, init: RequestInit = {}): { url: string; options: UndiciOptions } {
   const from = input instanceof Request ? input : undefined;
-  const headers = new Headers(init.headers ?? from?.headers);
+  const list = init.headers ?? from?.headers;
+  const headers = Object.fromEntries(list instanceof Headers ? list : new Headers(list));
   const given = init.body ?? from?.body ?? null;
-  if (typeof given === 'string' && !headers.has('content-type'))
-    headers.set('content-type', 'text/plain;charset=UTF-8');
+  if (typeof given === 'string') headers['content-type'] ??= 'text/plain;charset=UTF-8';
   return {
     url: from?.url ?? String(input),
     options: {
       method: (init.method ?? from?.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod,
-      headers: Object.fromEntries(headers),
+      headers,
       body: bodyOf(given),
       signal: init.signal ?? from?.signal ?? null,
     },

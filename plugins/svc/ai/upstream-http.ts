@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { isUrl, type HttpApi } from '#plugin-api';
-import { createUndiciFetch } from './undici-fetch.ts';
+import { createUndiciFetch, type UndiciFetch } from './undici-fetch.ts';
 
 /** How an upstream is reached: one `fetch`, and the pool behind it for clients without an option for a `fetch`. */
 export interface UpstreamAccess {
@@ -29,24 +29,35 @@ export function createUpstreamHttp({ http }: { readonly http: Pick<HttpApi, 'con
   const entered = createUndiciFetch({ connect: http.connector({ allowInternal: true }) });
   const others = createUndiciFetch({ connect: http.connector() });
   const accesses = new Map<string, UpstreamAccess>();
+  const byUrl = new Map<string, UpstreamAccess>();
 
   function open(hostname: string): UpstreamAccess {
+    // Nearly every call has the URL of the call before.
+    let last: { readonly url: string; readonly client: UndiciFetch } | undefined;
     return {
       fetch: (input, init) => {
-        const { hostname: called } = new URL(input instanceof Request ? input.url : input);
-        return (called === hostname ? entered : others).fetch(input, init);
+        const url = input instanceof Request ? input.url : String(input);
+        if (last?.url !== url) last = { url, client: new URL(url).hostname === hostname ? entered : others };
+        return last.client.fetch(input, init);
       },
       dispatcher: () => entered.dispatcher(),
     };
   }
 
+  function accessToHost(hostname: string): UpstreamAccess {
+    const access = accesses.get(hostname) ?? open(hostname);
+    if (accesses.size >= maxAccesses) accesses.clear();
+    accesses.set(hostname, access);
+    return access;
+  }
+
   return {
     accessTo(url = '') {
-      if (!isUrl(url)) return others;
-      const { hostname } = new URL(url);
-      const access = accesses.get(hostname) ?? open(hostname);
-      if (accesses.size >= maxAccesses) accesses.clear();
-      accesses.set(hostname, access);
+      const known = byUrl.get(url);
+      if (known !== undefined) return known;
+      const access = isUrl(url) ? accessToHost(new URL(url).hostname) : others;
+      if (byUrl.size >= maxAccesses) byUrl.clear();
+      byUrl.set(url, access);
       return access;
     },
     close: async () => {

@@ -50,6 +50,17 @@ interface PendingCall {
   readonly reservation: string | null;
 }
 
+/** The site's day of a moment. The calls of a batch share a few seconds, and formatting a day takes as long as a row. */
+function createDays(timezone: string): (time: number) => string {
+  const days = new Map<number, string>();
+  return (time) => {
+    const second = Math.floor(time / 1000);
+    const day = days.get(second) ?? localDay(time, timezone);
+    days.set(second, day);
+    return day;
+  };
+}
+
 /** Returns how many calls were stored. */
 async function storeBatch(
   batch: readonly PendingCall[],
@@ -60,11 +71,7 @@ async function storeBatch(
     batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })),
   );
   const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
-  const afterCommit = await writeUsage(
-    host.database,
-    { rows, dayOf: (time: number) => localDay(time, timezone), reservations },
-    onWrite,
-  );
+  const afterCommit = await writeUsage(host.database, { rows, dayOf: createDays(timezone), reservations }, onWrite);
   metrics.count(rows);
   // Not awaited: an action that runs then may make a call that waits for this very write.
   void afterCommit();
@@ -102,14 +109,13 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
     const current = (writing ?? Promise.resolve()).then(store).finally(() => {
       if (writing !== current) return;
       writing = undefined;
-      if (pending.length > 0 && !stopped) schedule();
+      if (pending.length > 0 && !stopped && timer === undefined) schedule();
     });
     writing = current;
     return current;
   }
 
   function schedule(): void {
-    if (timer !== undefined || writing !== undefined) return;
     timer = clock.after(report.isFailing() ? limits.waitAfterFailure : limits.wait, () => void flushDetached());
   }
 
@@ -120,7 +126,7 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
     if (stopped || pending.length >= limits.pending) return report.dropped();
     pending.push({ usage, time: clock.now(), price: known ?? price(usage), reservation });
     if (pending.length >= limits.batch && !report.isFailing() && writing === undefined) void flushDetached();
-    else scheduleDetached();
+    else if (timer === undefined && writing === undefined) scheduleDetached();
   }
 
   return {

@@ -80,20 +80,16 @@ function sumRows(
   for (const { row, keys } of entries) {
     const name = JSON.stringify(Object.values(keys));
     const day = days.get(name) ?? { ...keys, ...Object.fromEntries(sums.map((sum) => [sum, 0])) };
-    const added = {
-      calls: 1,
-      input_tokens: row.input_tokens,
-      output_tokens: row.output_tokens,
-      images: row.images,
-      cost: row.cost ?? 0,
-      unpriced: row.cost === null ? 1 : 0,
-      duration: row.duration,
-    };
-    const counted: Readonly<Record<string, unknown>> = { ...row, ...added };
-    for (const sum of sums) day[sum] = Number(day[sum]) + Number(counted[sum]);
+    for (const sum of sums) day[sum] = Number(day[sum]) + addedBy(row, sum);
     days.set(name, day);
   }
   return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day);
+}
+
+function addedBy(row: NewUsageRow, sum: string): number {
+  if (sum === 'calls') return 1;
+  if (sum === 'unpriced') return row.cost === null ? 1 : 0;
+  return Number(row[sum as keyof NewUsageRow] ?? 0);
 }
 
 /** The counts of a call as they are stored and priced. */
@@ -119,6 +115,7 @@ function whole(value: number): number {
 
 /** PostgreSQL accepts neither NUL nor half a surrogate pair; other control characters would garble lists. */
 function text(value: string, length: number): string {
+  if (value.length <= length && /^[ -~]*$/.test(value)) return value;
   return value
     .slice(0, length)
     .replace(/[\u0000-\u001f\u007f]/g, ' ')
