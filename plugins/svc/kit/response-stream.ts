@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 
 const streams = new WeakMap<Response, Readable>();
 
@@ -9,8 +9,14 @@ export function setResponseStream(response: Response, stream: Readable): void {
 
 /** Reads the body of a response piece by piece. */
 export interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  /** Ends the body, and a pending read. */
+  /**
+   * Passes on each piece when it arrives, until `take` returns true. May be called again for the rest.
+   *
+   * @returns whether `take` returned true; false: the body has ended
+   * @throws what `take` throws, or the error of a body that is cut or canceled
+   */
+  each(take: (piece: Uint8Array) => boolean): Promise<boolean>;
+  /** Ends the body. */
   cancel(): void;
 }
 
@@ -23,18 +29,46 @@ export function bytesOf(response: Response): ByteReader | null {
   if (stream !== undefined) return readNode(stream);
   const reader = response.body?.getReader();
   if (reader === undefined) return null;
-  return { read: () => reader.read(), cancel: () => void reader.cancel().catch(() => undefined) };
+  return {
+    async each(take) {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return false;
+        if (take(value)) return true;
+      }
+    },
+    cancel: () => void reader.cancel().catch(() => undefined),
+  };
 }
 
+/** Without a promise for each piece: with one, a piece of an idle process takes a tenth more processor time. */
 function readNode(stream: Readable): ByteReader {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
   // An error during a read reaches its reader. Later ones have none.
   stream.on('error', () => undefined);
   return {
-    async read() {
-      const { done = false, value } = await pieces.next();
-      return { done, value };
-    },
+    each: (take) =>
+      new Promise((resolve, reject) => {
+        const forget = finished(stream, { writable: false }, (error) => {
+          stop();
+          if (error) reject(error);
+          else resolve(false);
+        });
+        const onData = (piece: Uint8Array): void => {
+          try {
+            if (!take(piece)) return;
+            stop();
+            resolve(true);
+          } catch (error) {
+            stop();
+            reject(error as Error);
+          }
+        };
+        const stop = (): void => {
+          forget();
+          stream.off('data', onData).pause();
+        };
+        stream.on('data', onData).resume();
+      }),
     cancel: () => void stream.destroy(),
   };
 }

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { OpenAI } from 'openai';
 import { openUndiciFetch } from '../../helpers/upstream-http.ts';
 import type { UndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
-import { bytesOf } from '../../../plugins/svc/kit/response-stream.ts';
+import { bytesOf, type ByteReader } from '../../../plugins/svc/kit/response-stream.ts';
 import { createSystemClock } from '../../../host/clock.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { provider as claude } from '../../../plugins/svc/providers/claude.provider.ts';
@@ -20,6 +20,16 @@ interface Seen {
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+}
+
+/** The next piece of a body as text; null at its end. */
+async function nextPiece(reader: ByteReader): Promise<string | null> {
+  let piece: string | null = null;
+  await reader.each((bytes) => {
+    piece = String(Buffer.from(bytes));
+    return true;
+  });
+  return piece;
 }
 
 describe('The fetch on undici', () => {
@@ -122,14 +132,15 @@ describe('The fetch on undici', () => {
       };
       const response = isOwn ? await pool.fetch(url) : await fetch(url);
       const reader = bytesOf(response)!;
-      expect(String(Buffer.from((await reader.read()).value!))).to.equal('first');
+      expect(await nextPiece(reader)).to.equal('first');
       expect(response.bodyUsed).to.equal(true);
       finish();
-      expect(String(Buffer.from((await reader.read()).value!))).to.equal('second');
-      expect((await reader.read()).done).to.equal(true);
+      expect(await nextPiece(reader)).to.equal('second');
+      expect(await nextPiece(reader)).to.equal(null);
+      expect(await nextPiece(reader)).to.equal(null);
     }
     handle = (_request, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('plain'));
-    expect(String((await bytesOf(await pool.fetch(url))!.read()).value)).to.equal('plain');
+    expect(await nextPiece(bytesOf(await pool.fetch(url))!)).to.equal('plain');
     handle = (_request, response) => response.writeHead(204).end();
     expect(bytesOf(await pool.fetch(url))).to.equal(null);
   });
@@ -142,17 +153,28 @@ describe('The fetch on undici', () => {
       };
     });
     const reader = bytesOf(await pool.fetch(url))!;
-    await reader.read();
+    await nextPiece(reader);
+    const pending = failureOf(nextPiece(reader));
     reader.cancel();
     await closed;
+    expect(((await pending) as { code: string }).code).to.equal('UND_ERR_ABORTED');
     handle = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     };
     const cut = bytesOf(await pool.fetch(url))!;
-    const all = async () => {
-      while (!(await cut.read()).done);
-    };
-    expect(((await failureOf(all())) as { code: string }).code).to.equal('UND_ERR_SOCKET');
+    const pieces: string[] = [];
+    const all = cut.each((bytes) => pieces.push(String(Buffer.from(bytes))) < 0);
+    expect(((await failureOf(all)) as { code: string }).code).to.equal('UND_ERR_SOCKET');
+    expect(pieces).to.deep.equal(['half']);
+    expect(((await failureOf(nextPiece(cut))) as { code: string }).code).to.equal('UND_ERR_SOCKET');
+  });
+
+  it('fails with what its reader throws', async () => {
+    handle = (_request, response) => response.end('all');
+    const refused = bytesOf(await pool.fetch(url))!.each(() => {
+      throw new Error('not this');
+    });
+    expect(((await failureOf(refused)) as Error).message).to.equal('not this');
   });
 
   for (const [encoding, compress] of [

@@ -110,22 +110,24 @@ const maxLength = 16 * 1_048_576;
 
 /** Returns false if the bytes end without an end marker. */
 async function readToEnd(bytes: ByteReader, reader: EventReader, status: number): Promise<boolean> {
-  const events: EventSourceMessage[] = [];
+  let isOver = false;
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: maxLength,
-    onEvent: (event) => events.push(event),
+    onEvent(event) {
+      isOver ||= reader.take(event);
+    },
     onError({ type }) {
       if (type === 'max-buffer-size-exceeded') throw unreadableResponse('an event that does not end', status);
     },
   });
-  for (;;) {
-    const { done, value } = await bytes.read();
-    // Some upstreams omit the line breaks after the last event.
-    parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
-    for (const event of events.splice(0)) if (reader.take(event)) return true;
-    if (done) return false;
-  }
+  const take = (piece: Uint8Array): boolean => {
+    parser.feed(decoder.decode(piece, { stream: true }));
+    return isOver;
+  };
+  // Some upstreams omit the line breaks after the last event.
+  if (!(await bytes.each(take))) parser.feed(`${decoder.decode()}\n\n`);
+  return isOver;
 }
 
 /** Lets the upstream end the response after the end marker, so that the connection can be reused; cuts it after a while. */
@@ -133,14 +135,12 @@ function drain(bytes: ByteReader, { clock }: ProviderConnection): void {
   let left = 16;
   const cut = (): void => bytes.cancel();
   const undo = clock.after(1000, cut);
-  const next = (): Promise<void> =>
-    bytes.read().then(({ done }) => {
-      left -= 1;
-      if (done) return;
-      if (left > 0) return next();
-      cut();
-    });
-  void next()
+  const take = (): boolean => --left === 0;
+  void bytes
+    .each(take)
+    .then((isTooLong) => {
+      if (isTooLong) cut();
+    })
     .catch(() => undefined)
     .finally(undo);
 }
