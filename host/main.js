@@ -3,6 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 
 // Must run before other modules load; import nothing else above.
 const liftLimit = limitYoungGeneration();
+// The threads that collect the young generation together wait for each other: a tenth of the processor time of a request.
+setFlagsFromString('--no-parallel-scavenge');
 // What runs once is not worth optimizing: a sixth of the processor time of a start.
 setFlagsFromString('--no-opt');
 /** @type {(error: unknown) => string | Promise<string>} */
