@@ -21,6 +21,8 @@ export interface Hooks extends HooksApi {
   forOwner(owner: string): HooksApi;
   /** Removes all callbacks of the owner. Runs in progress skip them. */
   removeOwner(owner: string): void;
+  /** As `applyFiltersAsync`, but returns the value itself if no callback may return a promise: a promise takes as long as a run. */
+  applyFiltersMaybeAsync(name: string, ...args: unknown[]): unknown;
   /** `hooks` under the signatures of @wordpress/hooks. */
   withNamespaces(hooks: HooksApi): NamespacedHooks;
   /** Every hook that ran or has callbacks, sorted by name. */
@@ -84,6 +86,13 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     currentCaller: context.caller,
     doingHook: context.doing,
   };
+  const filterMaybeAsync = (owner: string, name: string, args: unknown[]): unknown => {
+    const hook = countRun(registry.find(name), 'filtersApplied');
+    if (idle(hook)) return args[0];
+    return hook.isSynchronous && all.entries === noEntries
+      ? runs.filter(hook, ...args)
+      : asyncRuns.filter(hook, args, owner);
+  };
   // The generic signatures of HooksApi are for callers; internally, names and values are unknown.
   const forOwner = (owner: string): HooksApi =>
     ({
@@ -91,11 +100,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       addFilter: createAdder(registry, owner, 'filter'),
       addAction: createAdder(registry, owner, 'action'),
       async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
-        const hook = countRun(registry.find(name), 'filtersApplied');
-        if (idle(hook)) return args[0];
-        return hook.isSynchronous && all.entries === noEntries
-          ? runs.filter(hook, ...args)
-          : asyncRuns.filter(hook, args, owner);
+        return filterMaybeAsync(owner, name, args);
       },
       async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
         const hook = countRun(registry.find(name), 'actionsDone');
@@ -106,6 +111,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
   return {
     ...forOwner('host'),
     forOwner,
+    applyFiltersMaybeAsync: (name, ...args) => filterMaybeAsync('host', name, args),
     removeOwner: registry.removeOwner,
     withNamespaces,
     describe: registry.describe,

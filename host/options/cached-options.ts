@@ -22,6 +22,8 @@ export interface CachedOptions {
   load(): Promise<void>;
   stop(): void;
   read(name: string): Promise<CachedOption>;
+  /** What `read` returns if that takes no query, else undefined. */
+  peek(name: string): CachedOption | undefined;
   /** Caches several options with one query. */
   prime(names: readonly string[]): Promise<void>;
   /** Whether the cache knows that the option does not exist. */
@@ -72,6 +74,7 @@ export function createCachedOptions({
       reads.clear();
     },
     read: reads.read,
+    peek: reads.peek,
     prime: reads.prime,
     isKnownAbsent: (name) => !reads.isPrivate(name) && reads.cache.get(name) === null,
     refresh: reads.drop,
@@ -93,6 +96,7 @@ export function createCachedOptions({
 
 interface CachedReads {
   readonly cache: OptionCache;
+  peek(name: string): CachedOption | undefined;
   read(name: string): Promise<CachedOption>;
   prime(names: readonly string[]): Promise<void>;
   drop(name: string): void;
@@ -174,6 +178,7 @@ function createCachedReads(database: Database, store: OptionStore, isListening: 
 
   return {
     cache,
+    peek: (name) => (isPrivate(name) ? undefined : cache.get(name)),
     isPrivate,
     setPrivate: (transaction, name) => void written.set(transaction, (written.get(transaction) ?? new Set()).add(name)),
     async read(name) {

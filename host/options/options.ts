@@ -1,10 +1,10 @@
-import type { Clock, HooksApi, Logger, OptionsApi, SecretsApi, SecretStore, Undo } from '#plugin-api';
+import type { Clock, Logger, OptionsApi, SecretsApi, SecretStore, Undo } from '#plugin-api';
 import type { Database } from '../database/database.ts';
 import { createCachedOptions } from './cached-options.ts';
 import { rewriteSettingSecrets } from './rewrite-setting-secrets.ts';
 import { createSettingSecrets } from './setting-secrets.ts';
 import { type RegisteredSetting, createSettings } from './settings.ts';
-import { createStoredOptions } from './stored-options.ts';
+import { createStoredOptions, type OptionHooks } from './stored-options.ts';
 import { createTransients } from './transients.ts';
 
 export { migrations } from './migrations.ts';
@@ -12,7 +12,7 @@ export type { RegisteredSetting } from './settings.ts';
 
 export interface OptionsDependencies {
   readonly database: Database;
-  readonly hooks: HooksApi;
+  readonly hooks: OptionHooks;
   readonly clock: Clock;
   readonly log: Logger;
   /** Encrypts settings that are secrets. Without it, writing one fails. */

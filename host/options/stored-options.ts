@@ -9,7 +9,12 @@ export interface StoredOptionsDependencies {
   readonly cached: CachedOptions;
   readonly settings: Settings;
   readonly secrets: SettingSecrets;
-  readonly hooks: HooksApi;
+  readonly hooks: OptionHooks;
+}
+
+export interface OptionHooks extends HooksApi {
+  /** As `applyFiltersAsync`, but returns the value itself if no callback may return a promise. */
+  applyFiltersMaybeAsync(name: string, ...args: unknown[]): unknown;
 }
 
 export type StoredOptions = Pick<OptionsApi, 'get' | 'update' | 'add' | 'delete' | 'compareAndSet' | 'list'>;
@@ -20,10 +25,7 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
   const get = createReader(dependencies);
   const { sanitize, insert, update, remove } = createWriter(dependencies, get);
   return {
-    get: async <Value>(name: string, fallback?: Value) => {
-      const clean = cleanName(name);
-      return (clean === '' ? (fallback ?? false) : await get(clean, fallback)) as Value;
-    },
+    get: <Value>(name: string, fallback?: Value) => get(name, fallback) as Promise<Value>,
     async update(name, value, write = {}) {
       const clean = cleanName(name);
       encodeValue(clean, value);
@@ -52,17 +54,23 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
 
 type Reader = (name: string, fallback: unknown) => Promise<unknown>;
 
+/** A request reads some fifteen options, nearly all of them cached and without callbacks: then it waits for nothing. */
 function createReader({ cached, secrets, hooks }: StoredOptionsDependencies): Reader {
   const namesOf = createHookNames();
-  return async (name, fallback) => {
+  return async (given, fallback) => {
+    const name = cleanName(given);
     const base = fallback === undefined ? false : fallback;
+    if (name === '') return fallback ?? false;
     const hook = namesOf(name);
-    const own: unknown = await hooks.applyFiltersAsync(hook.before, false as unknown, name, base);
-    const instead: unknown = await hooks.applyFiltersAsync('pre_option', own, name, base);
+    let own = hooks.applyFiltersMaybeAsync(hook.before, false, name, base);
+    if (own instanceof Promise) own = await own;
+    let instead = hooks.applyFiltersMaybeAsync('pre_option', own, name, base);
+    if (instead instanceof Promise) instead = await instead;
     if (instead !== false) return instead;
-    const stored = await cached.read(name);
-    if (stored === null) return hooks.applyFiltersAsync(hook.fallback, base, name, fallback !== undefined);
-    return hooks.applyFiltersAsync(hook.value, secrets.decrypt(name, decodeValue(stored.text)), name);
+    const known = cached.peek(name);
+    const stored = known === undefined ? await cached.read(name) : known;
+    if (stored === null) return hooks.applyFiltersMaybeAsync(hook.fallback, base, name, fallback !== undefined);
+    return hooks.applyFiltersMaybeAsync(hook.value, secrets.decrypt(name, decodeValue(stored.text)), name);
   };
 }
 
