@@ -1,6 +1,8 @@
 import type { DatabaseApi, PostgresqlConnection, SqliteConnection, UsersApi } from '#plugin-api';
 import { botsTable } from '../bots/bots-table.ts';
 import { tables } from './conversation-tables.ts';
+/** Columns of a table, in the order that they were selected in. */
+type Values = readonly unknown[];
 
 /** A row of `GET /logs` (contract 2.5, D14). All members are texts, except a missing session (null). */
 export interface LogRow {
@@ -43,9 +45,7 @@ export interface LogRowsParts {
   readonly users: Pick<UsersApi, 'names'>;
 }
 
-type Values = readonly unknown[];
-
-/** Upper bound of the cache of messages, in characters. An entry is valid until the conversation's revision changes. */
+/** Upper bound of the cache of rows, in characters. An entry is valid until the conversation's revision changes. */
 const maxCachedCharacters = 8_000_000;
 
 export interface LogRows {
@@ -56,117 +56,126 @@ export interface LogRows {
 }
 
 export function createLogRows({ database, users }: LogRowsParts): LogRows {
-  let cache = createMessageCache();
+  let cache = createRowCache();
 
   async function read(ids: readonly number[]): Promise<LogRow[]> {
     if (ids.length === 0) return [];
-    const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>(
+    const { entries, bots } = await database.direct<Read | Promise<Read>>(
       {
         sqlite: (connection) => readSqlite(connection, ids, cache),
         postgresql: (connection) => readPostgresql(connection, ids, cache),
       },
       { readOnly: true },
     );
-    const names = await users.names([...new Set(conversations.map((row) => Number(row[2])).filter((id) => id > 0))]);
-    const rows = new Map(
-      conversations.map((row) => {
-        const written = messages.get(Number(row[0])) ?? noMessages;
-        const logged = logRow(row, { bots, names, messages: written.json });
-        writtenMessages.set(logged, written);
-        return [Number(row[0]), logged];
-      }),
-    );
-    return ids.flatMap((id) => rows.get(id) ?? []);
+    const userIds = new Set([...entries.values()].map(({ userId }) => userId).filter((id) => id > 0));
+    const names = await users.names([...userIds]);
+    return ids.flatMap((id) => {
+      const entry = entries.get(id);
+      return entry === undefined ? [] : copyOf(writtenRow(entry, { bots, names }));
+    });
   }
 
-  return { read, forget: () => void (cache = createMessageCache()) };
+  return { read, forget: () => void (cache = createRowCache()) };
 }
 
 interface Read {
-  readonly conversations: readonly Values[];
+  readonly entries: ReadonlyMap<number, LogEntry>;
   readonly bots: ReadonlyMap<number, string>;
-  /** By conversation. */
-  readonly messages: ReadonlyMap<number, Written>;
 }
-
-/** Messages as JSON, and that JSON quoted as a JSON string. */
-interface Written {
-  readonly json: string;
-  readonly quoted: string;
-}
-
-const noMessages: Written = { json: '[]', quoted: '"[]"' };
 
 const conversationColumns =
-  'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at, revision';
+  'id, revision, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at';
 const messageColumns =
   'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
 
-const sqliteConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id IN (SELECT value FROM json_each(?))`;
+const sqliteRows = (columns: string): string =>
+  `SELECT ${columns} FROM ${tables.conversations} WHERE id IN (SELECT value FROM json_each(?))`;
+const sqliteRevisions = sqliteRows('id, revision');
+const sqliteConversations = sqliteRows(conversationColumns);
 const sqliteMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (SELECT value FROM json_each(?)) ORDER BY conversation_id, position`;
 const sqliteBots = `SELECT id, json_extract(settings, '$.name') FROM ${botsTable} WHERE id IN (SELECT value FROM json_each(?))`;
 
-function readSqlite({ rows }: SqliteConnection, ids: readonly number[], cache: MessageCache): Read {
-  const conversations = rows(sqliteConversations, JSON.stringify(ids));
-  const missing = cache.missing(conversations);
-  if (missing.length > 0) cache.add(conversations, rows(sqliteMessages, JSON.stringify(missing)));
-  return {
-    conversations,
-    bots: botNames(rows(sqliteBots, JSON.stringify(botIds(conversations)))),
-    messages: cache.read(conversations),
-  };
+function readSqlite({ rows }: SqliteConnection, ids: readonly number[], cache: RowCache): Read {
+  const revisions = rows(sqliteRevisions, JSON.stringify(ids));
+  const missing = JSON.stringify(cache.missing(revisions));
+  if (missing !== '[]') cache.add(rows(sqliteConversations, missing), rows(sqliteMessages, missing));
+  const entries = cache.read(revisions);
+  return { entries, bots: botNames(rows(sqliteBots, JSON.stringify(botIds(entries)))) };
 }
 
-const postgresqlConversations = `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id = ANY($1)`;
+const postgresqlRows = (columns: string): string => `SELECT ${columns} FROM ${tables.conversations} WHERE id = ANY($1)`;
+const postgresqlRevisions = postgresqlRows('id, revision');
+const postgresqlConversations = postgresqlRows(conversationColumns);
 const postgresqlMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id = ANY($1) ORDER BY conversation_id, position`;
 const postgresqlBots = `SELECT id, settings::json->>'name' FROM ${botsTable} WHERE id = ANY($1)`;
 
 async function readPostgresql(
   connection: PostgresqlConnection,
   ids: readonly number[],
-  cache: MessageCache,
+  cache: RowCache,
 ): Promise<Read> {
-  // Messages are never older than their cached revision, because a later change has its own revision.
-  const { rows: conversations } = await connection.rows(postgresqlConversations, [ids]);
-  const missing = cache.missing(conversations);
-  if (missing.length > 0) cache.add(conversations, (await connection.rows(postgresqlMessages, [missing])).rows);
-  const bots = (await connection.rows(postgresqlBots, [botIds(conversations)])).rows;
-  return { conversations, bots: botNames(bots), messages: cache.read(conversations) };
+  const { rows: revisions } = await connection.rows(postgresqlRevisions, [ids]);
+  const missing = cache.missing(revisions);
+  if (missing.length > 0) {
+    // Messages are never older than their cached revision, because a later change has its own revision.
+    const { rows: conversations } = await connection.rows(postgresqlConversations, [missing]);
+    cache.add(conversations, (await connection.rows(postgresqlMessages, [missing])).rows);
+  }
+  const entries = cache.read(revisions);
+  return { entries, bots: botNames((await connection.rows(postgresqlBots, [botIds(entries)])).rows) };
 }
 
 const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> =>
   new Map(rows.map(([id, name]) => [Number(id), String(name)]));
 
 /** Ids of bots have 32 bits on PostgreSQL; larger ones cannot exist. */
-function botIds(conversations: readonly Values[]): number[] {
-  return [...new Set(conversations.map((row) => Number(row[1])).filter((id) => id < 2 ** 31))];
+function botIds(entries: ReadonlyMap<number, LogEntry>): number[] {
+  return [...new Set([...entries.values()].map(({ botId }) => botId).filter((id) => id < 2 ** 31))];
 }
 
-/** Caches messages of conversations as JSON, by revision. */
-interface MessageCache {
-  /** Ids of conversations that are not cached or have changed. */
-  missing(conversations: readonly Values[]): number[];
+/** A conversation of one revision. */
+interface LogEntry {
+  readonly revision: number;
+  readonly botId: number;
+  readonly userId: number;
+  /** All but the names. */
+  readonly row: Omit<LogRow, 'bot_name' | 'user_display_name'>;
+  /** With the names that it had last. */
+  written: WrittenRow | null;
+}
+
+/** A row that is never changed, and its JSON. */
+interface WrittenRow {
+  readonly row: LogRow;
+  readonly bytes: Uint8Array;
+}
+
+/** Caches conversations by revision. */
+interface RowCache {
+  /** Ids of conversations that are not cached or have changed; those are forgotten. @param revisions ids and revisions */
+  missing(revisions: readonly Values[]): number[];
   add(conversations: readonly Values[], messages: readonly Values[]): void;
-  /** Evicts the oldest entries if the cache is too large. */
-  read(conversations: readonly Values[]): ReadonlyMap<number, Written>;
+  /** By id. Evicts the oldest entries if the cache is too large. */
+  read(revisions: readonly Values[]): ReadonlyMap<number, LogEntry>;
 }
 
-function createMessageCache(): MessageCache {
-  const texts = new Map<number, Written & { readonly revision: number }>();
+function createRowCache(): RowCache {
+  const cached = new Map<number, LogEntry>();
   let length = 0;
 
   function forget(id: number): void {
-    length -= lengthOf(texts.get(id));
-    texts.delete(id);
+    length -= lengthOf(cached.get(id));
+    cached.delete(id);
   }
 
   return {
-    missing: (conversations) =>
-      conversations
-        .filter((row) => texts.get(Number(row[0]))?.revision !== Number(row[9]))
-        .map((row) => Number(row[0])),
+    missing(revisions) {
+      const isCached = ([id, revision]: Values) => cached.get(Number(id))?.revision === Number(revision);
+      const ids = revisions.filter((row) => !isCached(row)).map(([id]) => Number(id));
+      for (const id of ids) forget(id);
+      return ids;
+    },
     add(conversations, messages) {
-      const revisions = new Map(conversations.map((row) => [Number(row[0]), Number(row[9])]));
       const byConversation = new Map<number, LoggedMessage[]>();
       for (const row of messages) {
         const id = Number(row[0]);
@@ -174,19 +183,21 @@ function createMessageCache(): MessageCache {
         if (list === undefined) byConversation.set(id, [loggedMessage(row)]);
         else list.push(loggedMessage(row));
       }
-      for (const [id, list] of byConversation) {
+      for (const values of conversations) {
+        const id = Number(values[0]);
         forget(id);
-        const json = JSON.stringify(list);
-        const written = { revision: revisions.get(id) ?? 0, json, quoted: JSON.stringify(json) };
-        texts.set(id, written);
-        length += lengthOf(written);
+        const entry = createEntry(values, JSON.stringify(byConversation.get(id) ?? []));
+        cached.set(id, entry);
+        length += lengthOf(entry);
       }
     },
-    read(conversations) {
-      const found = new Map(
-        conversations.map((row) => [Number(row[0]), texts.get(Number(row[0])) ?? noMessages] as const),
-      );
-      for (const id of texts.keys()) {
+    read(revisions) {
+      const found = new Map<number, LogEntry>();
+      for (const [id] of revisions) {
+        const entry = cached.get(Number(id));
+        if (entry !== undefined) found.set(Number(id), entry);
+      }
+      for (const id of cached.keys()) {
         if (length <= maxCachedCharacters) break;
         forget(id);
       }
@@ -195,23 +206,41 @@ function createMessageCache(): MessageCache {
   };
 }
 
-function lengthOf(written: Written | undefined): number {
-  return written === undefined ? 0 : written.json.length + written.quoted.length;
+/** The messages stand in the row and in its JSON. */
+function lengthOf(entry: LogEntry | undefined): number {
+  return entry === undefined ? 0 : 2 * entry.row.messages.length + 500;
 }
 
-function loggedMessage([
-  ,
-  id,
-  role,
-  content,
-  createdAt,
-  provider,
-  model,
-  input,
-  output,
-  total,
-  feedback,
-]: Values): LoggedMessage {
+/** @param conversation in the order of `conversationColumns` @param messages JSON of LoggedMessage[] */
+function createEntry(
+  [id, revision, botId, userId, sessionId, uuid, module, count, lastMessageAt, createdAt]: Values,
+  messages: string,
+): LogEntry {
+  const user = Number(userId);
+  return {
+    revision: Number(revision),
+    botId: Number(botId),
+    userId: user,
+    row: {
+      id: String(id),
+      bot_id: String(botId),
+      user_id: String(user),
+      session_id: sessionId === null ? null : String(sessionId),
+      conversation_uuid: String(uuid),
+      is_guest: user === 0 ? '1' : '0',
+      module: String(module),
+      message_count: String(count),
+      last_message_ts: String(Math.floor(Number(lastMessageAt) / 1000)),
+      created_at: new Date(Number(createdAt)).toISOString().slice(0, 19).replace('T', ' '),
+      messages,
+    },
+    written: null,
+  };
+}
+
+/** @param message in the order of `messageColumns` */
+function loggedMessage(values: Values): LoggedMessage {
+  const [, id, role, content, createdAt, provider, model, input, output, total, feedback] = values;
   return {
     id: String(id),
     role: String(role),
@@ -226,44 +255,45 @@ function loggedMessage([
   };
 }
 
-interface Names {
-  readonly bots: ReadonlyMap<number, string>;
-  readonly names: ReadonlyMap<number, string>;
-  readonly messages: string;
+function writtenRow(
+  entry: LogEntry,
+  { bots, names }: Pick<Read, 'bots'> & { readonly names: ReadonlyMap<number, string> },
+): WrittenRow {
+  const { botId, userId, written } = entry;
+  const bot = bots.get(botId) ?? deletedBotName;
+  const user = userId === 0 ? guestName : (names.get(userId) ?? deletedUserName);
+  if (written?.row.bot_name === bot && written.row.user_display_name === user) return written;
+  const { messages, ...others } = entry.row;
+  const row: LogRow = { ...others, bot_name: bot, user_display_name: user, messages };
+  return (entry.written = { row, bytes: Buffer.from(JSON.stringify(row)) });
 }
 
-function logRow(
-  [id, botId, userId, sessionId, uuid, module, count, lastMessageAt, createdAt]: Values,
-  { bots, names, messages }: Names,
-): LogRow {
-  const user = Number(userId);
-  return {
-    id: String(id),
-    bot_id: String(botId),
-    user_id: String(user),
-    session_id: sessionId === null ? null : String(sessionId),
-    conversation_uuid: String(uuid),
-    is_guest: user === 0 ? '1' : '0',
-    module: String(module),
-    message_count: String(count),
-    last_message_ts: String(Math.floor(Number(lastMessageAt) / 1000)),
-    created_at: new Date(Number(createdAt)).toISOString().slice(0, 19).replace('T', ' '),
-    bot_name: bots.get(Number(botId)) ?? deletedBotName,
-    user_display_name: user === 0 ? guestName : (names.get(user) ?? deletedUserName),
-    messages,
-  };
+/** What rows were copied from. */
+const originals = new WeakMap<LogRow, WrittenRow>();
+
+/** A copy that filters may change. */
+function copyOf(written: WrittenRow): LogRow {
+  const copy = { ...written.row };
+  originals.set(copy, written);
+  return copy;
 }
 
-/** The JSON of rows. It reuses the cached messages, which are most of the text, unless a filter has changed them in place. */
+/** The JSON of rows. It reuses the cached JSON of those that no filter has changed in place. */
 export function writeRows(rows: readonly LogRow[]): Uint8Array {
-  const texts = rows.map((row) => {
-    const written = writtenMessages.get(row);
-    if (written?.json !== row.messages) return JSON.stringify(row);
-    const { messages: _, ...others } = row;
-    return `${JSON.stringify(others).slice(0, -1)},"messages":${written.quoted}}`;
+  const pieces = rows.flatMap((row) => {
+    const original = originals.get(row);
+    return [comma, isCopy(row, original?.row) ? original?.bytes : Buffer.from(JSON.stringify(row))];
   });
-  return Buffer.from(`[${texts.join(',')}]`);
+  return Buffer.concat([opening, ...pieces.slice(1), closing] as Uint8Array[]);
 }
 
-/** The messages that a row was created with. */
-const writtenMessages = new WeakMap<LogRow, Written>();
+const [opening, comma, closing] = ['[', ',', ']'].map((sign) => Buffer.from(sign));
+
+function isCopy(row: LogRow, original: LogRow | undefined): boolean {
+  const names = Object.keys(row);
+  return (
+    original !== undefined &&
+    names.length === Object.keys(original).length &&
+    names.every((name) => row[name as keyof LogRow] === original[name as keyof LogRow])
+  );
+}
