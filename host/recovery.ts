@@ -1,6 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { escapeHtml, type Clock } from '#plugin-api';
+import { escapeHtml, isSameSecret, type Clock } from '#plugin-api';
 import type { Config } from './config.ts';
 import { listen } from './http/server.ts';
 
@@ -74,9 +74,7 @@ const headers = {
 
 function hasKey({ url = '' }: IncomingMessage, key: string): boolean {
   const [pathname, query] = url.split('?', 2);
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const given = new URLSearchParams(query).get('key') ?? '';
-  return pathname === path && timingSafeEqual(digest(given), digest(key));
+  return pathname === path && isSameSecret(new URLSearchParams(query).get('key') ?? '', key);
 }
 
 /** Alive, but not ready. */

@@ -1,6 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#plugin-api';
+import { isSameSecret, type Clock } from '#plugin-api';
 import { hasProvider } from './open-telemetry.ts';
 import type { Tracer } from './tracer.ts';
 import { readCookie } from './users/cookies.ts';
@@ -60,9 +60,9 @@ export function createRequestTraces({ tracer, clock, key, sessionCookie }: Reque
   });
   const isSigned = (value: unknown): boolean => {
     const [expiresAt = '', signature = ''] = typeof value === 'string' ? value.split('.', 2) : [];
-    const given = Buffer.from(signature, 'base64url');
-    const expected = sign(Number(expiresAt));
-    return Number(expiresAt) > clock.now() && given.length === expected.length && timingSafeEqual(given, expected);
+    return (
+      Number(expiresAt) > clock.now() && isSameSecret(Buffer.from(signature, 'base64url'), sign(Number(expiresAt)))
+    );
   };
   const isRecorded = (headers: IncomingHttpHeaders): boolean =>
     (headers[header] !== undefined && isSigned(headers[header])) || (sessions.size > 0 && isStarted(headers));

@@ -1,3 +1,5 @@
+import { asRecord } from '#plugin-api';
+
 /** An error of an attempt, with the decision whether to retry. */
 export interface JobFailure {
   /** A sentence for people. */
@@ -14,9 +16,7 @@ const longestWait = 86_400_000;
 const longestMessage = 2_000;
 
 export function toJobFailure(error: unknown): JobFailure {
-  const { status, message, headers, retryable } = (
-    typeof error === 'object' && error !== null ? error : {}
-  ) as Readonly<Record<string, unknown>>;
+  const { status, message, headers, retryable } = asRecord(error);
   const text = typeof message === 'string' && message !== '' ? message : String(error);
   const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && !temporary.includes(status);
   return {
@@ -27,7 +27,8 @@ export function toJobFailure(error: unknown): JobFailure {
 }
 
 function retryAfter(headers: unknown): number {
-  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
-  const seconds = Number(entries.find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0);
+  const seconds = Number(
+    Object.entries(asRecord(headers)).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0,
+  );
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(longestWait, seconds * 1000) : 0;
 }

@@ -1,7 +1,7 @@
 import type { AdminActionResult } from './admin.ts';
 import { RestError } from './errors.ts';
 import type { FieldErrors } from './forms/check.ts';
-import { isRecord } from './values.ts';
+import { asRecord, isRecord } from './values.ts';
 
 /** What an action of an admin page returns: a notice, and the other members of the result. */
 export function withNotice(
@@ -26,7 +26,7 @@ export function invalidFields(errors: FieldErrors): RestError {
 export function fieldErrorsOf(error: unknown): FieldErrors | null {
   const data = isRecord(error) ? error['data'] : null;
   const params = isRecord(data) ? data['params'] : null;
-  const errors = Object.entries(isRecord(params) ? params : {}).filter(([, text]) => typeof text === 'string');
+  const errors = Object.entries(asRecord(params)).filter(([, text]) => typeof text === 'string');
   return errors.length === 0 ? null : (Object.fromEntries(errors) as FieldErrors);
 }
 

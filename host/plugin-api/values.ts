@@ -5,6 +5,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The members of a value, of which an object without any is taken for one that has none. */
+export function asRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
 /** Members that may be undefined, as optional ones. */
 export type WithoutUndefined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
@@ -33,8 +38,8 @@ export function parseId(given: unknown, most = 2 ** 31 - 1): number {
 }
 
 /** Compares secrets in constant time. Not even their lengths can be learned. */
-export function isSameSecret(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+export function isSameSecret(one: string | Uint8Array, other: string | Uint8Array): boolean {
+  const digest = (secret: string | Uint8Array): Buffer => createHash('sha256').update(secret).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 

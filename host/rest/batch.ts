@@ -1,4 +1,4 @@
-import { isRecord, RestResponse, trimTrailingSlashes } from '#plugin-api';
+import { asRecord, isRecord, RestResponse, trimTrailingSlashes } from '#plugin-api';
 import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import { endContent, withoutContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -58,7 +58,7 @@ export function createBatchRoute({
       method: String(given['method'] ?? 'POST'),
       route: trimTrailingSlashes(path),
       query: parseQuery(query),
-      form: isRecord(given['body']) ? given['body'] : {},
+      form: asRecord(given['body']),
       headers: readHeaders(given['headers']),
     });
     if (!path.startsWith('/')) return { request, match: null, error: hostErrors.batchPath() };

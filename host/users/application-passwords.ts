@@ -1,5 +1,5 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { RestError } from '#plugin-api';
+import { createHash, randomUUID } from 'node:crypto';
+import { isSameSecret, RestError } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, User, UsersApi } from '#plugin-api';
 import { generatePassword } from './passwords.ts';
 
@@ -109,9 +109,9 @@ export function createApplicationPasswords({
     },
     async verify({ login, password, ip }) {
       const user = await users.find(login);
-      const hash = Buffer.from(hashPassword(password.replace(/\s/g, '')));
+      const hash = hashPassword(password.replace(/\s/g, ''));
       const rows = await knex<Row>('application_passwords').where({ user_id: user?.id ?? 0 });
-      const row = rows.find(({ password_hash }) => timingSafeEqual(Buffer.from(password_hash), hash));
+      const row = rows.find(({ password_hash }) => isSameSecret(password_hash, hash));
       if (row === undefined) return null;
       await recordUse(row, ip);
       if (user !== null) used.set(user, row.id);

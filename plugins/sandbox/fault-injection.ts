@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#plugin-api';
+import { asRecord, type JsonSchema } from '#plugin-api';
 
 export const faults = ['none', '429', '500', 'slow', 'cut', 'error', 'garbage'] as const;
 export type Fault = (typeof faults)[number];
@@ -58,9 +58,7 @@ export const faultSettingsSchema = {
 
 /** Reads stored fault settings: members that are missing or wrong take their default. */
 export function readFaultSettings(stored: unknown): FaultSettings {
-  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<
-    Record<keyof FaultSettings, unknown>
-  >;
+  const value = asRecord(stored) as Partial<Record<keyof FaultSettings, unknown>>;
   const fault = faults.find((name) => name === value.fault) ?? defaultFaultSettings.fault;
   return {
     fault,

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 
 /** A value that a JSON Schema allows, as a model that is held to it would write it; texts come from the request. */
 export function jsonSample(schema: unknown, text: string): unknown {
@@ -9,7 +9,7 @@ export function jsonSample(schema: unknown, text: string): unknown {
   if (alternatives) return jsonSample(alternatives[0], text);
   const type: unknown = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
   if (type === 'object' || isRecord(schema['properties'])) {
-    const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+    const properties = asRecord(schema['properties']);
     return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, jsonSample(member, text)]));
   }
   if (type === 'array') return [jsonSample(schema['items'], text)];

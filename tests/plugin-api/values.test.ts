@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  asRecord,
   clientNetwork,
   createMinuteCounter,
   createMutex,
@@ -58,8 +59,11 @@ describe('a counter of calls in a minute', () => {
 describe('small values', () => {
   it('are told apart and compared', () => {
     expect([{}, [], null, 'x', new Map()].map(isRecord)).to.deep.equal([true, false, false, false, true]);
+    expect([{ a: 1 }, ['a'], null, 'a'].map(asRecord)).to.deep.equal([{ a: 1 }, {}, {}, {}]);
     expect(errorText('plain')).to.equal('plain');
     expect([isSameSecret('a', 'a'), isSameSecret('a', 'ab'), isSameSecret('', '')]).to.deep.equal([true, false, true]);
+    const bytes = Buffer.from('a');
+    expect([isSameSecret(bytes, 'a'), isSameSecret(bytes, Buffer.from('ab'))]).to.deep.equal([true, false]);
     const given = ['7', '007', '2147483647', '2147483648', '-1', '1.5', '', ['7'], undefined];
     expect(given.map((id) => parseId(id))).to.deep.equal([7, 7, 2_147_483_647, 0, 0, 0, 0, 0, 0]);
     expect(parseId('2147483648', Number.MAX_SAFE_INTEGER)).to.equal(2_147_483_648);

@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../values.ts';
+import { asRecord, withoutUndefined } from '../values.ts';
 import type { JsonSchema } from '../schema.ts';
 import type { FieldErrors } from './check.ts';
 import {
@@ -144,7 +144,7 @@ function fieldValue(
   given: unknown,
 ): Pick<FormField, 'value' | 'saved' | 'ending'> {
   if (kind === 'secret') {
-    const state = (typeof given === 'object' && given !== null ? given : {}) as { saved?: unknown; ending?: unknown };
+    const state = asRecord(given) as { saved?: unknown; ending?: unknown };
     return { saved: state.saved === true, ...(typeof state.ending === 'string' && { ending: state.ending }) };
   }
   const value = given ?? schema.default;

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
 import { jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
@@ -68,7 +68,7 @@ function readMessages(messages: unknown): { role: string; content: string }[] {
   if (!Array.isArray(messages)) throw invalid('messages: Input should be a valid array');
   if (messages.length === 0) throw invalid('messages: at least one message is required');
   return messages.map((message: unknown, index) => {
-    const { role, content } = isRecord(message) ? message : {};
+    const { role, content } = asRecord(message);
     if (role === 'system')
       throw invalid(
         'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not ' +

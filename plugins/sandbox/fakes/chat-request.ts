@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
 import { Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeRequest } from '../fake.ts';
@@ -70,7 +70,7 @@ function readTools({
   return {
     ...(schema !== undefined && { schema }),
     tools: (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isRecord).map((tool) => {
-      const called = isRecord(tool['function']) ? tool['function'] : {};
+      const called = asRecord(tool['function']);
       return { name: String(called['name']), parameters: called['parameters'] };
     }),
     ...(typeof named === 'string' && { toolChoice: named }),

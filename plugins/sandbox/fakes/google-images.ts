@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { recipeOf } from '../images/image-address.ts';
 import { shapedSize } from '../images/image-size.ts';
@@ -22,10 +22,10 @@ interface Config {
 
 function configOf({ body }: FakeRequest): Config {
   const config = isRecord(body) ? (body['generationConfig'] ?? body['generation_config']) : undefined;
-  const { responseModalities = [], imageConfig = {} } = isRecord(config) ? config : {};
+  const { responseModalities = [], imageConfig = {} } = asRecord(config);
   return {
     modalities: Array.isArray(responseModalities) ? responseModalities.map(String) : [],
-    image: isRecord(imageConfig) ? imageConfig : {},
+    image: asRecord(imageConfig),
   };
 }
 
@@ -101,12 +101,12 @@ function sourceOf({ body }: FakeRequest): string | null {
 function predict(request: FakeRequest): FakeResponse {
   const { model = '', version = 'v1beta' } = request.params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version, 'predict'));
-  const { instances, parameters } = isRecord(request.body) ? request.body : {};
+  const { instances, parameters } = asRecord(request.body);
   const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
   const prompt = isRecord(instance) ? instance['prompt'] : undefined;
   if (typeof prompt !== 'string' || prompt === '')
     throw invalidArgument('Request contains an invalid argument: instances[0].prompt is empty.');
-  const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = isRecord(parameters) ? parameters : {};
+  const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = asRecord(parameters);
   if (typeof sampleCount !== 'number' || !Number.isInteger(sampleCount) || sampleCount < 1 || sampleCount > 4)
     throw invalidArgument(
       'Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.',

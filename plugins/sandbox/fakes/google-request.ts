@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
 import { jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
@@ -125,7 +125,7 @@ function readContents(contents: unknown): { role: string; content: string }[] {
   if (!Array.isArray(contents) || contents.length === 0)
     throw invalidArgument('* GenerateContentRequest.contents: contents is not specified\n');
   return contents.map((content: unknown, index) => {
-    const { role = 'user', parts } = isRecord(content) ? content : {};
+    const { role = 'user', parts } = asRecord(content);
     if (role !== 'user' && role !== 'model') throw invalidArgument('Please use a valid role: user, model.');
     if (!Array.isArray(parts) || parts.length === 0)
       throw invalidArgument(

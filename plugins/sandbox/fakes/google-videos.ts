@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import { digest } from '../random.ts';
 import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
@@ -17,11 +17,11 @@ const notFound = (): Refusal =>
 function predictLongRunning({ params, body, seed, now }: FakeRequest): FakeResponse {
   const { model = '', version = 'v1beta' } = params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version, 'predictLongRunning'));
-  const { instances, parameters } = isRecord(body) ? body : {};
+  const { instances, parameters } = asRecord(body);
   const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
   const prompt = isRecord(instance) ? instance['prompt'] : undefined;
   if (typeof prompt !== 'string' || prompt === '') throw invalidArgument('Text prompt is required.');
-  const { aspectRatio = '16:9', resolution = '720p', durationSeconds = 8 } = isRecord(parameters) ? parameters : {};
+  const { aspectRatio = '16:9', resolution = '720p', durationSeconds = 8 } = asRecord(parameters);
   if (!['16:9', '9:16'].includes(String(aspectRatio)))
     throw invalidArgument(`Unsupported aspect ratio ${String(aspectRatio)}.`);
   if (!['720p', '1080p', '4k'].includes(String(resolution)))

@@ -1,4 +1,4 @@
-import { isRecord, trimTrailing } from '#plugin-api';
+import { asRecord, isRecord, trimTrailing } from '#plugin-api';
 import { answer as makeAnswer, countTokens, pieces } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { modelDimension } from '../embeddings/model-dimension.ts';
@@ -59,7 +59,7 @@ function nativeChat(request: FakeRequest): FakeResponse {
   const turns = (Array.isArray(messages) ? messages : [])
     .filter(isRecord)
     .map(({ role, content }) => ({ role: String(role), content: readContentText(content) }));
-  const settings = isRecord(options) ? options : {};
+  const settings = asRecord(options);
   const answer = makeAnswer({
     provider: dialect.label,
     model,

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { canShorten, modelDimension } from '../embeddings/model-dimension.ts';
 import { textVector } from '../embeddings/text-vector.ts';
@@ -34,7 +34,7 @@ export function embeddings(
   model?: string,
 ): FakeResponse {
   const { embeddings: own = openAiEmbeddings } = dialect;
-  const body = isRecord(request.body) ? request.body : {};
+  const body = asRecord(request.body);
   const refuse = (param: string, message: string): Refusal =>
     new Refusal(problemReply(dialect, 'invalid', { param, message }));
   const name = model ?? body['model'];

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord } from '#plugin-api';
 import { digest } from '../random.ts';
 import { readSource } from '../images/source-image.ts';
 import { isFormFile, type FormFile } from '../multipart.ts';
@@ -10,7 +10,7 @@ const megabyte = 1024 * 1024;
 
 /** Answers `POST .../images/edits` in OpenAI's format: a form with an image and perhaps a mask. Another image gives another picture. */
 export function imageEdits(dialect: DrawingDialect, request: FakeRequest, model?: string): FakeResponse {
-  const body = isRecord(request.body) ? request.body : {};
+  const body = asRecord(request.body);
   const refuse = refusals(dialect);
   const name = String(model ?? body['model'] ?? 'gpt-image-1.5');
   if (/dall-?e-?3/i.test(name))

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { addressOf, recipeOf } from '../images/image-address.ts';
 import type { Size } from '../images/image-size.ts';
@@ -35,7 +35,7 @@ export function refusals(dialect: ChatDialect): Refuse {
 
 /** Answers `POST .../images/generations` in OpenAI's format. @param model given by the address; else the body names it. */
 export function imageGenerations(dialect: DrawingDialect, request: FakeRequest, model?: string): FakeResponse {
-  const body = isRecord(request.body) ? request.body : {};
+  const body = asRecord(request.body);
   const refuse = refusals(dialect);
   const named = model ?? body['model'] ?? 'dall-e-2';
   const name = typeof named === 'string' ? named : '';

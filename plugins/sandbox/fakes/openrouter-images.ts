@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import { recipeOf } from '../images/image-address.ts';
 import { shapedSize } from '../images/image-size.ts';
 import { drawPicture } from '../images/picture.ts';
@@ -20,7 +20,7 @@ interface Answer {
  * address. Models that only draw refuse to write too, and those that only write to draw.
  */
 export function routedCompletion(dialect: ChatDialect, request: FakeRequest): FakeResponse {
-  const body = isRecord(request.body) ? request.body : {};
+  const body = asRecord(request.body);
   const modalities = Array.isArray(body['modalities']) ? body['modalities'].map(String) : [];
   if (!modalities.includes('image')) return chatCompletion(dialect, request);
   const model = String(body['model']);

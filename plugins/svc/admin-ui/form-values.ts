@@ -1,4 +1,4 @@
-import type { AdminRequest } from '#plugin-api';
+import { asRecord, type AdminRequest } from '#plugin-api';
 import type { Configurable } from '../settings/configured.ts';
 
 /** A text field of the posted form; '' if it is missing or not text. */
@@ -14,8 +14,7 @@ export function queryHref(query: Readonly<Record<string, string>>, anchor = ''):
 
 /** The fields `group[...]` of the posted form. */
 export function readGroup(request: AdminRequest, group: string): Readonly<Record<string, unknown>> {
-  const value = request.form[group];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return asRecord(request.form[group]);
 }
 
 /**

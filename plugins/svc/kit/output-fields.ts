@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema } from '#plugin-api';
+import { asRecord, type JsonSchema } from '#plugin-api';
 import { foldText } from './fold-text.ts';
 import { lines } from './setting-schemas.ts';
 
@@ -101,7 +101,7 @@ export function outputOfFields(typed: readonly string[]): { readonly name: strin
 
 /** Label and text of each field. Unknown values are empty. */
 function readValues(typed: readonly string[], data: unknown): { readonly label: string; readonly text: string }[] {
-  const values = isRecord(data) ? data : {};
+  const values = asRecord(data);
   return readFields(typed).map(({ id, label }) => ({ label, text: showValue(values[id]) }));
 }
 

@@ -1,5 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto';
-import type { Params, RestRequest } from '#plugin-api';
+import { hash } from 'node:crypto';
+import { isSameSecret, type Params, type RestRequest } from '#plugin-api';
 import { restKeyCaller, type Caller } from './caller.ts';
 import { errors } from './errors.ts';
 
@@ -81,7 +81,7 @@ async function findCaller(
   candidates: readonly Candidate[],
 ): Promise<Caller | null> {
   const stored = await reader.digest();
-  if (stored !== null && candidates.some(({ digest }) => timingSafeEqual(digest, stored))) return restKeyCaller;
+  if (stored !== null && candidates.some(({ digest }) => isSameSecret(digest, stored))) return restKeyCaller;
   const named = candidates.filter(({ mayBeNamed }) => mayBeNamed);
   return named.length === 0 ? null : findNamed(named.map(({ digest }) => digest));
 }

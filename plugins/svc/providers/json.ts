@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 
 /** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The member if it is an object, else an empty one, so that nested reads need no checks. */
 export function objectAt(value: unknown, member: string): JsonObject {
   const found = isRecord(value) ? value[member] : undefined;
-  return isRecord(found) ? found : {};
+  return asRecord(found);
 }
 
 export function listAt(value: unknown, member: string): readonly unknown[] {

@@ -1,4 +1,4 @@
-import { isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
+import { asRecord, isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
 
 /** A parameter, or a member of a request or response body, as shown on the page. */
 export interface FieldLine {
@@ -22,7 +22,7 @@ export function resolve(document: OpenApiDocument, value: unknown): OpenApiObjec
   let found: unknown = document;
   for (const part of reference.slice(2).split('/'))
     found = isRecord(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-  return isRecord(found) ? found : {};
+  return asRecord(found);
 }
 
 interface Walk {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
 import { jsonResponse } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
@@ -211,7 +211,7 @@ const hnswDefaults = {
 };
 
 function readConfiguration(given: unknown): Readonly<Record<string, unknown>> {
-  const { hnsw, embedding_function: embeddingFunction = null } = isRecord(given) ? given : {};
+  const { hnsw, embedding_function: embeddingFunction = null } = asRecord(given);
   const settings = {
     ...hnswDefaults,
     ...(isRecord(hnsw) && Object.fromEntries(Object.entries(hnsw).filter(([, value]) => value !== null))),

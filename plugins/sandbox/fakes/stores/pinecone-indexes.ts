@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
 import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
@@ -42,7 +42,7 @@ function described({ origin }: FakeRequest, index: StoredCollection): object {
 }
 
 async function create(request: FakeRequest): Promise<FakeResponse> {
-  const body = isRecord(request.body) ? request.body : {};
+  const body = asRecord(request.body);
   const { name } = body;
   if (typeof name !== 'string' || !/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name)) {
     throw invalid(
@@ -82,7 +82,7 @@ function readDefinition(body: Readonly<Record<string, unknown>>): IndexDefinitio
 }
 
 function readSpec(spec: unknown): IndexDefinition['spec'] {
-  const { serverless, pod } = isRecord(spec) ? spec : {};
+  const { serverless, pod } = asRecord(spec);
   if (isRecord(pod)) return { pod: { replicas: 1, shards: 1, pods: 1, ...pod } };
   if (!isRecord(serverless) || typeof serverless['cloud'] !== 'string' || typeof serverless['region'] !== 'string') {
     throw invalid('Invalid spec: give serverless with cloud and region, or pod');
@@ -98,7 +98,7 @@ function readSpec(spec: unknown): IndexDefinition['spec'] {
 
 async function configure(request: FakeRequest): Promise<FakeResponse> {
   const index = await indexOf(request);
-  const { deletion_protection: protection, tags } = isRecord(request.body) ? request.body : {};
+  const { deletion_protection: protection, tags } = asRecord(request.body);
   const definition = definitionOf(index);
   // An empty value takes a tag away.
   const stored = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { CollectionKey, StoredCollection, StoredRecord } from '../../storage/vector-storage.ts';
 import { Refusal } from '../../fake.ts';
 import type { FakeRequest } from '../../fake.ts';
@@ -51,7 +51,7 @@ export function readVectors(vectors: unknown, index: StoredCollection): StoredRe
       `Too many vectors in upsert request: ${String(vectors.length)} is more than the limit of ${String(maxRecords)} vectors`,
     );
   return vectors.map((vector: unknown) => {
-    const { id, values, sparseValues = null, metadata } = isRecord(vector) ? vector : {};
+    const { id, values, sparseValues = null, metadata } = asRecord(vector);
     if (typeof id !== 'string' || id === '') throw invalidArgument('Vector ID must be a non-empty string');
     if (id.length > 512) throw invalidArgument(`Vector ID must be at most 512 characters, got ${String(id.length)}`);
     const content: PineconeContent = { metadata: readMetadata(metadata), sparseValues };

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { StoredRecord } from '../../storage/vector-storage.ts';
 import { storedId } from './qdrant-ids.ts';
 import { formatError } from './qdrant-reply.ts';
@@ -23,7 +23,7 @@ export function readFilter(filter: unknown): Test {
   const must = readConditions(filter['must']);
   const should = readConditions(filter['should']);
   const mustNot = readConditions(filter['must_not']);
-  const minShould = isRecord(filter['min_should']) ? filter['min_should'] : {};
+  const minShould = asRecord(filter['min_should']);
   const several = readConditions(minShould['conditions']);
   const least = typeof minShould['min_count'] === 'number' ? minShould['min_count'] : 0;
   return (record) =>

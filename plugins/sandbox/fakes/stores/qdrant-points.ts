@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { CollectionKey, StoredCollection, StoredRecord } from '../../storage/vector-storage.ts';
 import { normalised } from '../../vectors/nearest.ts';
 import { Refusal } from '../../fake.ts';
@@ -40,7 +40,7 @@ async function upsert(request: FakeRequest): Promise<FakeResponse> {
         id: stored,
         order: stored,
         vector: readVector(vector, collection),
-        content: isRecord(payload) ? payload : {},
+        content: asRecord(payload),
       };
     }),
   );
@@ -56,7 +56,7 @@ interface GivenPoint {
 /** Points one by one, or in columns (`batch`). */
 function readPoints(body: Readonly<Record<string, unknown>>): GivenPoint[] {
   const { points, batch } = body;
-  if (Array.isArray(points)) return points.map((point: unknown): GivenPoint => (isRecord(point) ? point : {}));
+  if (Array.isArray(points)) return points.map((point: unknown): GivenPoint => asRecord(point));
   if (!isRecord(batch) || !Array.isArray(batch['ids']) || !Array.isArray(batch['vectors']))
     throw formatError('data did not match any variant of untagged enum PointInsertOperations');
   const { ids, vectors, payloads } = batch as { ids: unknown[]; vectors: unknown[]; payloads?: unknown };
@@ -199,7 +199,7 @@ function changePayload(change: (payload: Payload, body: Payload) => Payload): Fa
   };
 }
 
-const given = (body: Payload): Payload => (isRecord(body['payload']) ? body['payload'] : {});
+const given = (body: Payload): Payload => asRecord(body['payload']);
 const without = (payload: Payload, keys: unknown): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => !(Array.isArray(keys) && keys.includes(key))));
 

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { HostApi } from '#plugin-api';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret, type HostApi } from '#plugin-api';
 import { createSiteKey } from '../site-key.ts';
 
 /** Option: the encrypted key that signs tokens and ids of visitors (D3), shared by all nodes. Deleting it ends all sessions. */
@@ -29,8 +29,7 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
     sign,
     async isSigned(mac, purpose, parts) {
       if (mac.length < 8) return false;
-      const expected = (await sign(purpose, parts)).subarray(0, mac.length);
-      return expected.length === mac.length && timingSafeEqual(expected, mac);
+      return isSameSecret((await sign(purpose, parts)).subarray(0, mac.length), mac);
     },
   };
 }

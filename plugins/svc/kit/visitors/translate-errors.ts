@@ -1,4 +1,12 @@
-import { isRecord, RestError, translateText, type HostApi, type RestRequest, type RestResponse } from '#plugin-api';
+import {
+  asRecord,
+  isRecord,
+  RestError,
+  translateText,
+  type HostApi,
+  type RestRequest,
+  type RestResponse,
+} from '#plugin-api';
 
 type Handler = (request: RestRequest) => Promise<RestResponse>;
 
@@ -17,7 +25,7 @@ export function translateError<Thrown>(error: Thrown): Thrown | RestError {
   if (!(error instanceof RestError)) return error;
   const { code, status, headers, additional, data } = error;
   const message = translateText(error.message);
-  const params = isRecord(data) && isRecord(data['params']) ? data['params'] : {};
+  const params = asRecord(asRecord(data)['params']);
   const translated = Object.fromEntries(
     Object.entries(params).map(([name, text]) => [name, typeof text === 'string' ? translateText(text) : text]),
   );

@@ -1,4 +1,4 @@
-import { checkValue, invalidFields, type OptionsApi } from '#plugin-api';
+import { asRecord, checkValue, invalidFields, type OptionsApi } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { failoverOption, failoverSchema, maxTargets, noFailover } from './failover.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
@@ -40,9 +40,7 @@ export function createFailoverStore({
 
 /** Ignores invalid entries: another program may have stored them. */
 function readFailover(stored: unknown): Failover {
-  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<
-    Record<keyof Failover, unknown>
-  >;
+  const value = asRecord(stored) as Partial<Record<keyof Failover, unknown>>;
   return {
     enabled: value.enabled === true,
     rest: value.rest === true,
@@ -55,9 +53,7 @@ function readFailover(stored: unknown): Failover {
 function readTargets(value: unknown, use: Capability): FailoverTarget[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).slice(0, maxTargets).flatMap((entry) => {
-    const { provider, model, dimensions } = (
-      typeof entry === 'object' && entry !== null ? entry : {}
-    ) as Partial<EmbeddingTarget>;
+    const { provider, model, dimensions } = asRecord(entry) as Partial<EmbeddingTarget>;
     if (typeof provider !== 'string' || typeof model !== 'string' || provider.trim() === '' || model.trim() === '')
       return [];
     const target = { provider: provider.trim(), model: model.trim() };

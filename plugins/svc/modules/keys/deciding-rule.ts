@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { DryRun, DryRunCall, ExplainedCall, Explanation } from '../../kit/dry-run.ts';
 
 /** The error that a real request would get. */
@@ -50,7 +50,7 @@ export function ruleOf({ run, refusal, budgets, isSandbox }: DryRunFacts): strin
     return detour ?? (isSandbox && run.calls.length > 0 ? 'sandbox' : run.caller?.id === 0 ? 'key_rest' : 'key_named');
   }
   const { code, status } = refusal;
-  const data = isRecord(refusal.data) ? refusal.data : {};
+  const data = asRecord(refusal.data);
   if (code === 'rest_svc_key_out_of_scope') return `scope_${String(data['scope'])}`;
   if (code === 'rest_svc_rate_limited') return `${run.limit}_rate_limit`;
   if (code === 'rest_svc_budget_exhausted') {

@@ -1,5 +1,6 @@
 import {
   invalidFields,
+  asRecord,
   isRecord,
   RestError,
   type RestRequest,
@@ -130,7 +131,7 @@ function presentKey(key: KeyChoice): { readonly headers: Readonly<Record<string,
 
 /** Null if the request came as far as the provider. */
 function refusalOf({ body, status }: RestResponse): Refusal | null {
-  const { code = '', message = '', data } = (isRecord(body) ? body : {}) as Partial<Refusal>;
+  const { code = '', message = '', data } = asRecord(body) as Partial<Refusal>;
   // A response without an error made no call: a filter of a plugin took its place.
   return code === dryRunPassed || status < 400 ? null : { code, message, status, data };
 }

@@ -1,4 +1,4 @@
-import { isRecord, type RestErrorBody } from '#plugin-api';
+import { asRecord, isRecord, type RestErrorBody } from '#plugin-api';
 
 /** An error in OpenAI's shape, with the service's own inside. */
 export interface OpenAiError {
@@ -27,7 +27,7 @@ const codes: Readonly<Record<string, string>> = {
 
 /** The body of an error in OpenAI's shape: `error.svc` has the code, the status and the data of the usual body. */
 export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiError {
-  const details = isRecord(data) ? data : {};
+  const details = asRecord(data);
   const status = typeof details['status'] === 'number' ? details['status'] : 500;
   const known = Object.hasOwn(codes, code) ? codes[code] : undefined;
   const params = details['params'];

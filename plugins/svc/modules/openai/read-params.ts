@@ -1,4 +1,4 @@
-import { isRecord, RestError, type Params } from '#plugin-api';
+import { asRecord, isRecord, RestError, type Params } from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { openAiParameters } from './openai.routes.ts';
 import type { OpenAiRequest } from './openai-ports.ts';
@@ -24,7 +24,7 @@ const harmless: Readonly<Record<string, readonly unknown[]>> = {
  */
 export function readParams({ json, params }: OpenAiRequest, kind: keyof typeof openAiParameters): Params {
   const known = openAiParameters[kind];
-  for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
+  for (const [name, value] of Object.entries(asRecord(json))) {
     if (known.includes(name) || value === null || isHarmless(name, value)) continue;
     throw errors.parameter_unknown({ values: { param: name }, data: { param: name } });
   }

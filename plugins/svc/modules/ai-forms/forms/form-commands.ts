@@ -1,7 +1,7 @@
 import type { AiForms } from '../ai-forms.ts';
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { isRecord, type CliCommand } from '#plugin-api';
+import { asRecord, type CliCommand } from '#plugin-api';
 import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import { readInput } from '../../../kit/transfer-commands.ts';
@@ -118,7 +118,7 @@ async function run(
   { host, submit }: AiForms,
   { form, input }: { readonly form: AiForm; readonly input: unknown },
 ): Promise<unknown> {
-  const values = isRecord(input) ? input : {};
+  const values = asRecord(input);
   const files: Record<string, UploadedFile> = {};
   for (const element of form.elements) {
     const path = values[element.id];

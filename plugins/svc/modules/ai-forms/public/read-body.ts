@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isUrl, RestError, type RestRequest } from '#plugin-api';
+import { asRecord, isRecord, isUrl, RestError, type RestRequest } from '#plugin-api';
 import { maxFileSize, maxTotalFileSize } from '../forms/form-errors.ts';
 import type { UploadedFile, InputValues } from '../submit/read-values.ts';
 
@@ -31,13 +31,13 @@ export async function readBody(request: RestRequest): Promise<SubmissionBody> {
     submissionId: text('submission_id', 36).toLowerCase(),
     pageUrl: webAddress(text('page_url', 2_000)),
     consent: consent === true || consent === 'true' || consent === '1' || consent === 'on',
-    values: typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Fields) : {},
+    values: asRecord(values),
     files,
   };
 }
 
 function fieldsOf({ json, form }: RestRequest): Fields {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : form;
+  return isRecord(json) ? json : form;
 }
 
 function webAddress(given: string): string {

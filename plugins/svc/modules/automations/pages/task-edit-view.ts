@@ -1,4 +1,4 @@
-import { formFields, inputId, isRecord } from '#plugin-api';
+import { formFields, inputId, asRecord, isRecord } from '#plugin-api';
 import type { FieldErrors, FieldHints, FormField, FormFieldsInit, JsonSchema } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { Automations } from '../automations.ts';
@@ -46,7 +46,7 @@ export async function taskEditView(
     types.get(String(draft['type'])),
     host.users.list({ limit: maxUsers, orderBy: 'displayName' }),
   ]);
-  const source = isRecord(draft['source']) ? draft['source'] : {};
+  const source = asRecord(draft['source']);
   const schedule = String(draft['schedule'] ?? '');
   const isNamed = namedSchedules.some(({ value }) => value === schedule);
   return {

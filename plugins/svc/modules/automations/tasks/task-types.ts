@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { asRecord, type HostApi } from '#plugin-api';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { AutomationTools } from '../hooks.ts';
 
@@ -38,7 +38,7 @@ export function createTaskTypes(
 
 /** Plugins may pass any value. */
 function findTypeError(given: unknown): string | null {
-  const type = (typeof given === 'object' && given !== null ? given : {}) as Partial<AutomationTaskType>;
+  const type = asRecord(given) as Partial<AutomationTaskType>;
   if (typeof type.id !== 'string' || !/^[a-z][a-z0-9_]{0,59}$/.test(type.id))
     return `'${String(type.id)}' is not a valid id: use lower-case letters, digits and _.`;
   if (typeof type.run !== 'function') return `${type.id} has no run function.`;

@@ -1,4 +1,4 @@
-import { fillDefaults, isRecord, JobLostError, retryWhileUnavailable } from '#plugin-api';
+import { fillDefaults, asRecord, isRecord, JobLostError, retryWhileUnavailable } from '#plugin-api';
 import type { DatabaseApi, FailedJob, HostApi, PostponedJob, RunningJob } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
@@ -25,9 +25,7 @@ const longestWait = 24 * 3_600_000;
 
 /** Decides for all task types whether to retry: 429, 5xx, network errors and an unavailable database are retryable. */
 export function toFailure(error: unknown, database: Pick<DatabaseApi, 'isUnavailable'>): Failure {
-  const { code, status, headers, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
-    Record<'code' | 'status' | 'headers' | 'message', unknown>
-  >;
+  const { code, status, headers, message } = asRecord(error);
   const isRest = typeof code === 'string' && typeof status === 'number' && status >= 400 && status < 600;
   const retryable = isRest ? status === 429 || status >= 500 : isNetworkError(error) || database.isUnavailable(error);
   return {
@@ -38,10 +36,7 @@ export function toFailure(error: unknown, database: Pick<DatabaseApi, 'isUnavail
 }
 
 function isNetworkError(error: unknown): boolean {
-  const { code, cause } = (typeof error === 'object' && error !== null ? error : {}) as {
-    readonly code?: unknown;
-    readonly cause?: unknown;
-  };
+  const { code, cause } = asRecord(error);
   return (
     (typeof code === 'string' && networkCodes.test(code)) ||
     (cause !== undefined && cause !== error && isNetworkError(cause))

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '#plugin-api';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 
 /**
@@ -27,7 +27,7 @@ export function createSignedIds(signer: Signer): SignedIds {
     async verify(id, scope) {
       if (!isUuid(id)) return false;
       const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
-      return timingSafeEqual(await signatureOf(bytes.subarray(0, halfBytes), scope), bytes.subarray(halfBytes));
+      return isSameSecret(await signatureOf(bytes.subarray(0, halfBytes), scope), bytes.subarray(halfBytes));
     },
   };
 }

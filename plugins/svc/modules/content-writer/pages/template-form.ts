@@ -1,4 +1,4 @@
-import { formFields, isRecord, readForm, valueAt } from '#plugin-api';
+import { formFields, asRecord, readForm, valueAt } from '#plugin-api';
 import type { Choice, FieldHints, FormField, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
@@ -32,7 +32,7 @@ function readParams(typed: unknown, base: AiParams): Record<string, unknown> {
   for (const name of shownParams) {
     if (valueAt(typed, name) !== undefined) Reflect.deleteProperty(params, name);
   }
-  return { ...params, ...readForm(paramsSchema, isRecord(typed) ? typed : {}, { paths: shownParams }) };
+  return { ...params, ...readForm(paramsSchema, asRecord(typed), { paths: shownParams }) };
 }
 
 /** `parts.title.prompt` -> `parts[title][prompt]`. */

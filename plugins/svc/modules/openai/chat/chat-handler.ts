@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord, RestError, RestResponse } from '#plugin-api';
+import { asRecord, RestError, RestResponse } from '#plugin-api';
 import { createEventQueue } from '../../../kit/event-queue.ts';
 import { responseHeaders } from '../../../kit/response-headers.ts';
 import { eventResponse, type ServerSentEvent, type TextEvent } from '../../../kit/server-sent-events.ts';
@@ -111,7 +111,7 @@ function errorOf(error: unknown, requestId: string) {
       data: { status: 500 },
     };
   const { code, message, status, data } = error;
-  return { code, message, data: { ...(isRecord(data) ? data : {}), status } };
+  return { code, message, data: { ...asRecord(data), status } };
 }
 
 function writeToolCall({ id, name, arguments: given, signature }: ToolCall): object {

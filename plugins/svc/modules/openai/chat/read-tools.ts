@@ -1,4 +1,4 @@
-import { isRecord, type Params } from '#plugin-api';
+import { asRecord, type Params } from '#plugin-api';
 import type { ResponseFormat, TextExtras, ToolChoice, ToolDefinition } from '../../../kit/tools.ts';
 import { invalid, onlyMembers, optionalFlag, optionalText, requireObject } from '../read-params.ts';
 
@@ -48,8 +48,8 @@ export function functionName(value: unknown, name: string): string {
 function readToolChoice(given: unknown, tools: readonly ToolDefinition[]): ToolChoice | undefined {
   if (given === undefined) return undefined;
   if (given === 'auto' || given === 'none' || given === 'required') return given;
-  const choice = isRecord(given) ? given : {};
-  const called = isRecord(choice['function']) ? choice['function'] : {};
+  const choice = asRecord(given);
+  const called = asRecord(choice['function']);
   const tool = tools.find(({ name }) => name === called['name']);
   if (choice['type'] === 'function' && tool !== undefined) {
     onlyMembers(choice, 'tool_choice', ['type', 'function']);

@@ -1,4 +1,4 @@
-import { formatNumber, isRecord } from '#plugin-api';
+import { formatNumber, asRecord } from '#plugin-api';
 import { invalidLine, entryLines, type EntryLines } from './entry-lines.ts';
 import { priceFigures, priceSchema, pricesSchema, type Price } from './price.ts';
 
@@ -41,7 +41,7 @@ export function readPriceList(
   const invalid = invalidLine(text);
   if (invalid !== null) return { errors: [{ line: invalid, sentence: invalidJson }] };
   const value = JSON.parse(text) as unknown;
-  const { date, prices, ...others } = isRecord(value) ? value : {};
+  const { date, prices, ...others } = asRecord(value);
   if (typeof date !== 'string' || !isDay(date) || !Array.isArray(prices) || Object.keys(others).length > 0)
     return { errors: [{ line: 1, sentence: 'Write an object: {"date": "2026-12-01", "prices": [...]}.' }] };
   // The date has no brackets, so the list is all from the first to the last.
