@@ -183,6 +183,11 @@ export function providerArgument<const Init extends ProviderArgumentInit>({
   } as unknown as ProviderArgument<Init>;
 }
 
+/** The argument that names a model of the provider. */
+export function modelArgument(description: string) {
+  return { type: 'string', required: true, minLength: 1, ...argumentBounds.line, description } as const;
+}
+
 /** The member `usage` of a response. */
 export const usageSchema = {
   type: 'object',

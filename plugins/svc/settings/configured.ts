@@ -1,5 +1,5 @@
-import { fieldLabel, isRecord, isUrl, invalidFields } from '#plugin-api';
-import type { HooksApi, HttpApi, JsonSchema, OptionsApi, SecretsApi, SecretStore } from '#plugin-api';
+import { fieldLabel, asRecord, isUrl, invalidFields } from '#plugin-api';
+import type { HostApi, HttpApi, JsonSchema, SecretStore } from '#plugin-api';
 import { isAddressField, readFieldValue } from './field-value.ts';
 import { isSandboxOn } from './sandbox-switch.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
@@ -51,31 +51,25 @@ export interface ConfiguredSettings<Item extends Configurable> {
 
 export interface ConfiguredParts<Item> {
   readonly find: (id: string) => Item | undefined | Promise<Item | undefined>;
-  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly filters:
     | readonly ['svc_sandbox_provider_settings', 'svc_provider_settings']
     | readonly ['svc_sandbox_vector_store_settings', 'svc_vector_store_settings'];
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
-  readonly secrets: SecretsApi;
-  readonly http: Pick<HttpApi, 'check'>;
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'http'>;
   readonly read: SecretReader;
   /** Returns the name of the option for an id. */
   readonly option: (id: string) => string;
 }
 
 export function createConfiguredSettings<Item extends Configurable>({
-  options,
-  secrets,
-  http,
+  host: { options, secrets, hooks, http },
   read,
   option,
   find,
-  hooks,
   filters: [sandboxFilter, filter],
 }: ConfiguredParts<Item>): ConfiguredSettings<Item> {
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
-    return isRecord(value) ? value : {};
+    return asRecord(value);
   }
 
   /** What a secret is bound to, by the name of its setting. */

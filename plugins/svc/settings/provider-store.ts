@@ -1,4 +1,4 @@
-import type { HooksApi, HttpApi, OptionsApi, SecretsApi } from '#plugin-api';
+import type { HostApi } from '#plugin-api';
 import type { Provider, ProviderSettings } from '../providers/provider.ts';
 import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
 import { providerOption } from './names.ts';
@@ -25,23 +25,17 @@ export interface ProviderStore extends ConfiguredSettings<Provider> {
 }
 
 interface Parts {
-  readonly options: OptionsApi;
-  readonly secrets: SecretsApi;
-  readonly hooks: HooksApi;
-  readonly http: Pick<HttpApi, 'check'>;
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'http'>;
   readonly read: SecretReader;
   readonly providers: ProviderSource;
 }
 
-export function createProviderStore({ options, secrets, hooks, http, read, providers }: Parts): ProviderStore {
+export function createProviderStore({ host, read, providers }: Parts): ProviderStore {
   return createConfiguredSettings<Provider>({
-    options,
-    secrets,
-    http,
+    host,
     read,
     option: providerOption,
     find: (id) => providers.get(id),
-    hooks,
     filters: ['svc_sandbox_provider_settings', 'svc_provider_settings'],
   });
 }

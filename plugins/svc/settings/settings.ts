@@ -42,9 +42,9 @@ export interface SettingsParts {
 }
 
 export function createSettings({ host, providers, random }: SettingsParts): Settings {
-  const { options, secrets, hooks, http } = host;
+  const { options, secrets, hooks } = host;
   const read = createSecretReader({ secrets, log: host.log });
-  const store = createProviderStore({ options, secrets, hooks, http, read, providers });
+  const store = createProviderStore({ host, read, providers });
 
   async function limits(): Promise<Limits> {
     const stored = await options.get<Partial<Limits> | false>(optionNames.limits, {});

@@ -31,15 +31,11 @@ export interface VectorStoreSettingsParts {
 }
 
 export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsParts): VectorStoreSettingsStore {
-  const { options, secrets, hooks, http, log } = host;
   return createConfiguredSettings<VectorStore>({
-    options,
-    secrets,
-    http,
-    read: createSecretReader({ secrets, log }),
+    host,
+    read: createSecretReader(host),
     option: vectorStoreOption,
     find: (id) => stores.get(id),
-    hooks,
     filters: ['svc_sandbox_vector_store_settings', 'svc_vector_store_settings'],
   });
 }

@@ -9,7 +9,7 @@ import {
 } from '#plugin-api';
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
-import { definePostRoute, embeddingInputArgument, providerArgument } from '../../kit/route.ts';
+import { definePostRoute, embeddingInputArgument, modelArgument, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsResponse, EmbeddingsRequest } from './hooks.ts';
 import { writeResponse } from './write-response.ts';
@@ -59,13 +59,7 @@ const args = (ports: EmbeddingsPorts) =>
       description: 'Id of the provider that creates the embeddings.',
       required: true,
     }),
-    model: {
-      type: 'string',
-      required: true,
-      minLength: 1,
-      ...argumentBounds.line,
-      description: 'Embedding model identifier; for azure the deployment.',
-    },
+    model: modelArgument('Embedding model identifier; for azure the deployment.'),
     input: embeddingInputArgument,
     dimensions: {
       type: 'integer',

@@ -3,9 +3,8 @@ import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
-import { providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
-import { definePostRoute } from '../../kit/route.ts';
+import { definePostRoute, providerArgument } from '../../kit/route.ts';
 import type { ImagesCall, ImagesResponse } from './hooks.ts';
 import type { ImagePorts } from './images.ts';
 

@@ -2,7 +2,7 @@ import { argumentBounds, RestResponse } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
-import { usageSchema, definePostRoute, providerArgument } from '../../kit/route.ts';
+import { usageSchema, definePostRoute, modelArgument, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import { aiParamsArgument, readAiParams } from './ai-params.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
@@ -29,13 +29,7 @@ const args = (ports: TextPorts) =>
       required: true,
       description: 'Id of the provider that generates the text.',
     }),
-    model: {
-      type: 'string',
-      required: true,
-      minLength: 1,
-      ...argumentBounds.line,
-      description: 'Model identifier; for azure the deployment.',
-    },
+    model: modelArgument('Model identifier; for azure the deployment.'),
     messages: messagesArgument({ roles: ['system', 'user', 'assistant'], example: 'Say hello.' }),
     system_instruction: {
       type: 'string',

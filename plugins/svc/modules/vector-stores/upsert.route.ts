@@ -1,6 +1,5 @@
-import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
-import { definePostRoute, providerArgument } from '../../kit/route.ts';
+import { definePostRoute, modelArgument, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
 import type { UpsertRequest, UpsertResponse } from './hooks.ts';
@@ -66,13 +65,7 @@ const args = (ports: UpsertPorts) =>
       description: 'Id of the provider that embeds the texts.',
       required: true,
     }),
-    embedding_model: {
-      type: 'string',
-      required: true,
-      minLength: 1,
-      ...argumentBounds.line,
-      description: 'Embedding model; for azure the deployment.',
-    },
+    embedding_model: modelArgument('Embedding model; for azure the deployment.'),
     namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
   }) as const satisfies RouteArguments;
 
