@@ -36,6 +36,36 @@ export function toIdBits(...lists: readonly ArrayLike<number>[]): IdBits {
   return bits;
 }
 
+/** The set of the ids in groups of 16: each number is that of the group, id / 16, times 65,536, plus a bit for each id. */
+export function fromGroups(groups: ArrayLike<number>): IdBits {
+  const numbers = Float64Array.from(groups, (group) => Math.floor(group / 65_536) * 16);
+  const bits = idBits(
+    numbers.reduce((least, id) => Math.min(least, id), Infinity),
+    numbers.reduce((most, id) => Math.max(most, id), -Infinity) + 15,
+  );
+  for (let at = 0; at < numbers.length; at++) {
+    const byte = ((numbers[at] ?? 0) - bits.first) / 8;
+    bits.bytes[byte] = (groups[at] ?? 0) & 255;
+    bits.bytes[byte + 1] = ((groups[at] ?? 0) >> 8) & 255;
+  }
+  return bits;
+}
+
+/** The ids of both sets. */
+export function union(one: IdBits, other: IdBits): IdBits {
+  if (other.bytes.length === 0) return one;
+  if (one.bytes.length === 0) return other;
+  const sets = [one, other];
+  const bits = idBits(
+    Math.min(one.first, other.first),
+    Math.max(...sets.map(({ first, bytes }) => first + bytes.length * 8 - 1)),
+  );
+  for (const { first, bytes } of sets)
+    for (let at = 0, to = (first - bits.first) / 8; at < bytes.length; at++, to++)
+      bits.bytes[to] = (bits.bytes[to] ?? 0) | (bytes[at] ?? 0);
+  return bits;
+}
+
 export function countBits(bits: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bits.length; at++) count += bitCounts[bits[at] ?? 0] ?? 0;
