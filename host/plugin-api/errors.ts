@@ -1,3 +1,5 @@
+import { asRecord } from './values.ts';
+
 export interface RestErrorInit {
   /** Machine-readable code, for example `rest_forbidden`. */
   readonly code: string;
@@ -46,6 +48,13 @@ export function restError(status: number, code: string, message: string): RestEr
 /** The header that says when to try again. @param wait milliseconds */
 export function retryAfter(wait: number): { readonly 'Retry-After': string } {
   return { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) };
+}
+
+/** Seconds of the `Retry-After` among the `headers` of a thrown value; null without a readable one. */
+export function readRetryAfter(error: unknown): number | null {
+  const headers = Object.entries(asRecord(asRecord(error)['headers']));
+  const seconds = Number(headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
 }
 
 /** The value that was looked up. @throws RestError if it is null or undefined */

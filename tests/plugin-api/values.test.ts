@@ -8,6 +8,7 @@ import {
   isRecord,
   isSameSecret,
   parseId,
+  readRetryAfter,
   withoutUndefined,
 } from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
@@ -68,6 +69,14 @@ describe('small values', () => {
     expect(given.map((id) => parseId(id))).to.deep.equal([7, 7, 2_147_483_647, 0, 0, 0, 0, 0, 0]);
     expect(parseId('2147483648', Number.MAX_SAFE_INTEGER)).to.equal(2_147_483_648);
     expect(withoutUndefined({ a: 1, b: undefined, c: null, d: '' })).to.deep.equal({ a: 1, c: null, d: '' });
+    const waits = [
+      { 'Retry-After': '7' },
+      { 'retry-after': 1.5 },
+      { 'retry-after': 'soon' },
+      { other: '1' },
+      undefined,
+    ];
+    expect(waits.map((headers) => readRetryAfter({ headers }))).to.deep.equal([7, 1.5, null, null, null]);
     expect(clientNetwork('::ffff:203.0.113.7')).to.equal('203.0.113.7');
   });
 });

@@ -1,4 +1,4 @@
-import { fillDefaults, asRecord, isRecord, JobLostError, retryWhileUnavailable } from '#plugin-api';
+import { fillDefaults, asRecord, isRecord, JobLostError, readRetryAfter, retryWhileUnavailable } from '#plugin-api';
 import type { DatabaseApi, FailedJob, HostApi, PostponedJob, RunningJob } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
@@ -25,13 +25,14 @@ const longestWait = 24 * 3_600_000;
 
 /** Decides for all task types whether to retry: 429, 5xx, network errors and an unavailable database are retryable. */
 export function toFailure(error: unknown, database: Pick<DatabaseApi, 'isUnavailable'>): Failure {
-  const { code, status, headers, message } = asRecord(error);
+  const { code, status, message } = asRecord(error);
   const isRest = typeof code === 'string' && typeof status === 'number' && status >= 400 && status < 600;
   const retryable = isRest ? status === 429 || status >= 500 : isNetworkError(error) || database.isUnavailable(error);
+  const seconds = isRest ? readRetryAfter(error) : null;
   return {
     message: cleanMessage(typeof message === 'string' && message !== '' ? message : String(error), {}),
     retryable,
-    wait: isRest ? retryAfter(headers) : null,
+    wait: seconds === null ? null : Math.min(longestWait, seconds * 1000),
   };
 }
 
@@ -41,15 +42,6 @@ function isNetworkError(error: unknown): boolean {
     (typeof code === 'string' && networkCodes.test(code)) ||
     (cause !== undefined && cause !== error && isNetworkError(cause))
   );
-}
-
-function retryAfter(headers: unknown): number | null {
-  const value =
-    typeof headers === 'object' && headers !== null
-      ? Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
-      : undefined;
-  const seconds = Number(value);
-  return value === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : Math.min(longestWait, seconds * 1000);
 }
 
 export interface ItemWorkParts {

@@ -1,4 +1,4 @@
-import { JobLostError, RestError, restError, type RunningJob, type User } from '#plugin-api';
+import { JobLostError, readRetryAfter, RestError, restError, type RunningJob, type User } from '#plugin-api';
 import type { ContentPorts } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { preparePost } from '../posts/save-post.ts';
@@ -115,6 +115,6 @@ export function failureMessage(error: unknown): string {
 function retryAfter(error: unknown): number | null {
   if (!(error instanceof RestError)) return 0;
   if (error.status !== 429 && error.status < 500) return null;
-  const wait = Number(Object.entries(error.headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0);
-  return wait > longestWait ? null : Number.isFinite(wait) ? wait : 0;
+  const wait = readRetryAfter(error) ?? 0;
+  return wait > longestWait ? null : wait;
 }
