@@ -133,13 +133,22 @@ export async function findTrigramIndex(knex: Knex): Promise<boolean | null> {
   return rows[0]?.indisvalid ?? null;
 }
 
+/** Whether a session, of any process, creates the index right now. */
+async function isBeingCreated(knex: Knex): Promise<boolean> {
+  const { rows } = await knex.raw<{ rows: unknown[] }>(
+    'SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database() AND index_relid = to_regclass(?)',
+    [trigramIndex],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Creates PostgreSQL's index where there is none, beside writers. An interrupted attempt leaves an incomplete one. Without the
  * extension (the server may lack it, or the role the right to create it) every text is read; `doctor` says so.
  */
 async function createTrigramIndex(knex: Knex): Promise<void> {
   const isComplete = await findTrigramIndex(knex);
-  if (isComplete === true) return;
+  if (isComplete === true || (isComplete === false && (await isBeingCreated(knex)))) return;
   try {
     await knex.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
   } catch (error) {

@@ -9,6 +9,7 @@ import { checkLogSearch } from '../../../../../../plugins/svc/modules/chatbots/c
 import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-filter.ts';
 import { createLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
 import { deleteTexts } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/conversation-texts.ts';
+import { until } from '../../../../../helpers/until.ts';
 import { aConversation, anAnswer, aQuestion, openConversations, type Conversations } from '../open-conversations.ts';
 
 const anything = { offset: 0, limit: 100 };
@@ -338,6 +339,27 @@ describeDialects('the search of the logs', (open, { dialect, directory, location
       await search.index();
       expect(await checkLogSearch({ database })).to.deep.equal([]);
       expect((await search.find({ text: 'word' }, anything)).ids).to.deep.equal([id]);
+    });
+
+    it('leaves an index alone that another process creates', async () => {
+      const conversations = await openConversations(open);
+      const { database } = conversations;
+      const { id } = await conversations.store.start(aConversation());
+      await conversations.store.append(id, [aQuestion('a word')]);
+      await database.knex.raw('DROP INDEX svc_conversation_texts_trigrams');
+      const one = searchOf(conversations);
+      // The index waits for this transaction, which may see texts without it.
+      const writer = await database.knex.transaction();
+      await writer('svc_conversation_texts').update({ text: 'word' });
+      const created = one.index();
+      await until(
+        'the index is being created',
+        async () => (await database.knex('pg_stat_progress_create_index')).length > 0,
+      );
+      await searchOf(conversations).index();
+      await writer.rollback();
+      await created;
+      expect(await checkLogSearch({ database })).to.deep.equal([]);
     });
 
     it('searches where the role may not create the extension', async () => {
