@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../host/database/database.ts';
-import { trigramIndex } from '../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
+import { textVersion, trigramIndex } from '../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
 import {
   idsOf,
   indexConversations,
@@ -215,7 +215,7 @@ function conversationRow({
     liked,
     0,
     0,
-    1,
+    textVersion,
   ];
 }
 

@@ -3,7 +3,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { ConversationStore, NewMessage } from './conversation.ts';
 import { toConversation, newMessageRow, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import type { InTransaction } from './conversation-store.ts';
-import { tables } from './conversation-tables.ts';
+import { tables, textVersion } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 import { addTexts } from './search/conversation-texts.ts';
 
@@ -43,7 +43,7 @@ export function createAppendMessages({ database, clock, inTransaction }: WritePa
         created_at: now,
       }));
       await transaction(tables.messages).insert(rows);
-      if (locked.indexed === 1)
+      if (locked.indexed === textVersion)
         await addTexts(
           transaction,
           conversationId,

@@ -1,3 +1,4 @@
+import { textVersion } from './conversation-tables.ts';
 import type { Conversation, NewConversation, NewMessage, Source, StoredMessage } from './conversation.ts';
 
 /** A row as both databases return it: 64-bit integers are numbers. */
@@ -21,7 +22,7 @@ export interface ConversationRow {
   readonly liked: number;
   readonly disliked: number;
   readonly revision: number;
-  /** 1 if search finds the messages by their texts; 0 for conversations of earlier versions, until they are indexed. */
+  /** `textVersion` if search finds the messages by their texts, less for conversations that wait to be indexed. */
   readonly indexed: number;
 }
 
@@ -104,7 +105,7 @@ export function newConversationRow(
     consented_at: conversation.consentedAt,
     variables: storableJson(conversation.variables ?? {}),
     stored: '[]',
-    indexed: 1,
+    indexed: textVersion,
   };
 }
 

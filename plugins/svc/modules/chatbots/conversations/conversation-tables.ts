@@ -19,9 +19,12 @@ export const trigramIndex = 'svc_conversation_texts_trigrams';
 /** Without a list of pending entries, which every search would read. */
 export const trigramColumns = `ON ${tables.texts} USING gin (text gin_trgm_ops) WITH (fastupdate = off)`;
 
-/** Conversations of earlier versions that are not indexed yet. The index has the condition as a literal, so it is no value. */
+/** Column `indexed` of a conversation whose search texts are as toSearchText makes them now. */
+export const textVersion = 2;
+
+/** Conversations of earlier versions that are not indexed yet, or in another way. The index has the condition as a literal. */
 export function unindexed(knex: Knex): Knex.QueryBuilder {
-  return knex(tables.conversations).whereRaw('indexed = 0');
+  return knex(tables.conversations).whereRaw(`indexed < ${String(textVersion)}`);
 }
 
 /** Tables of the former index, which `0204_conversation_texts` drops. Backups of earlier versions have them. */
@@ -204,6 +207,18 @@ async function createPostgresqlTexts(knex: Knex): Promise<void> {
   }
 }
 
+/** Search texts are made in another way. Nothing needs those of earlier versions: all conversations are indexed again. */
+const textVersionMigration: Migration = {
+  id: '0240_conversation_text_version',
+  async up(knex, { dialect }) {
+    for (const table of dialect === 'sqlite' ? [trigramTable, tables.texts] : [tables.texts])
+      await knex.raw(`DROP TABLE ${table}`);
+    await (dialect === 'sqlite' ? createSqliteTexts(knex) : createPostgresqlTexts(knex));
+    await knex.raw(`DROP INDEX ${tables.conversations}_unindexed`);
+    await knex.raw(`CREATE INDEX ${tables.conversations}_unindexed ON ${tables.conversations} (id) WHERE indexed < 2`);
+  },
+};
+
 /** Earlier receipts have no document. */
 const receiptDocumentsMigration: Migration = {
   id: '0201_receipt_documents',
@@ -220,6 +235,7 @@ export const conversationMigrations: readonly Migration[] = [
   tableNamesMigration,
   receiptDocumentsMigration,
   textsMigration,
+  textVersionMigration,
 ];
 
 async function createReceipts(knex: Knex): Promise<void> {

@@ -1,7 +1,7 @@
 import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
-import { tables } from './conversation-tables.ts';
+import { tables, textVersion } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 import { rewriteTexts } from './search/conversation-texts.ts';
 
@@ -29,7 +29,7 @@ export function createRemoveMessage({ database, inTransaction }: WriteParts): Co
           disliked: locked.disliked - (row.feedback === 'down' ? 1 : 0),
           revision: await nextRevision(transaction, database.dialect),
         });
-      if (locked.indexed === 1) await rewriteTexts(transaction, conversationId);
+      if (locked.indexed === textVersion) await rewriteTexts(transaction, conversationId);
       return true;
     }, outer);
 }

@@ -81,4 +81,36 @@ describeDialects('the tables of conversations', (open) => {
     expect(await checkLogSearch({ database })).to.deep.equal([]);
     expect(await search.index()).to.equal(0);
   });
+
+  it('index conversations again whose search texts an earlier version made, and texts of one that still runs', async () => {
+    const database = await open();
+    const clock = createFakeClock();
+    const { knex } = database;
+    await database.migrate(
+      'svc',
+      conversationMigrations.filter(({ id }) => id < '0240'),
+    );
+    const store = createConversationStore({ host: { database, clock } });
+    const { id } = await store.start(aConversation());
+    await store.append(id, [aQuestion('How do I return it?')]);
+    const asBefore = async (): Promise<void> => {
+      await knex('svc_conversations').update({ indexed: 1 });
+      await knex('svc_conversation_texts').delete();
+      await knex('svc_conversation_texts').insert({ id: id * 2 ** 20, text: 'howàdoàiàreturnàitâ' });
+    };
+    await asBefore();
+    await database.migrate('svc', conversationMigrations);
+
+    const search = createLogSearch({ host: { database, clock } });
+    const expectFound = async (): Promise<void> => {
+      expect((await search.find({ text: 'do i return' }, page)).ids).to.deep.equal([id]);
+    };
+    await expectFound();
+    expect(await search.index()).to.equal(1);
+    await expectFound();
+    await asBefore();
+    expect(await search.index()).to.equal(1);
+    await expectFound();
+    expect(await knex('svc_conversation_texts').pluck('text')).to.have.length(1);
+  });
 });

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { tables, trigramColumns, trigramIndex, trigramTable, unindexed } from '../conversation-tables.ts';
+import { tables, textVersion, trigramColumns, trigramIndex, trigramTable, unindexed } from '../conversation-tables.ts';
 import { messageSeparator, toSearchText } from './search-text.ts';
 
 /** The id of a text is that of its conversation times this, plus its position. */
@@ -116,10 +116,12 @@ async function indexSome({ transaction, dialect }: IndexDatabase, limit: number)
       .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
     const contents = new Map<number, string[]>();
     for (const { conversation_id: id, content } of messages) contents.set(id, [...(contents.get(id) ?? []), content]);
+    // A node of an earlier version may have added some.
+    await deleteTexts(trx, ids);
     const rows = [...contents].flatMap(([id, texts]) => pack({ id: idsOf(id)[0], text: '' }, texts));
     for (let start = 0; start < rows.length; start += 200)
       await trx(tables.texts).insert(rows.slice(start, start + 200));
-    await trx(tables.conversations).whereIn('id', ids).update({ indexed: 1 });
+    await trx(tables.conversations).whereIn('id', ids).update({ indexed: textVersion });
     return ids.length;
   });
 }

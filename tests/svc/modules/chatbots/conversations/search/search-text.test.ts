@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import {
   messageSeparator,
   toNeedle,
@@ -36,5 +37,22 @@ describe('the search text', () => {
     expect(toNeedle('  ΟΔΟΣ Crème\n')).to.equal(toSearchText('οδός CREME'));
     expect(toNeedle(' \n ')).to.equal('');
     expect(toSearchText('50%_\\"')).not.to.match(/[%_\\"]/);
+  });
+
+  it('has in the place of a space a letter for the characters beside it, and contains what the text contains', () => {
+    const spaceOf = (text: string): string => toSearchText(text)[text.indexOf(' ')] ?? '';
+    expect(spaceOf('please how')).to.equal(spaceOf('the house'));
+    expect(new Set(['e h', 'e t', 'o h'].map(spaceOf)).size).to.equal(3);
+    const text = fc
+      .array(fc.constantFrom(' ', ' ', 'a', 'B', 'é', '7', '.', ',', 'ж', '订', '😀', '\n', '\u00a0'), { maxLength: 9 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, text, (whole, part) => {
+        const isPart = fold(whole).includes(fold(part).trim());
+        expect(toSearchText(whole).includes(toNeedle(part))).to.equal(isPart);
+        expect(toSearchText(`a${whole}${part}b`).includes(toNeedle(part))).to.equal(true);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });
