@@ -7,7 +7,10 @@ const states = {
   good: { text: 'Passed', kind: 'success' },
 } as const;
 
-/** All Site Health tests, the worst results first, and the facts about the site. */
+/**
+ * The facts about the site, and all Site Health tests, the worst results first. Tests request the site itself and take their
+ * time, so that the browser loads their results after the page.
+ */
 export function createSiteHealthPage({
   siteHealth,
   views,
@@ -25,12 +28,17 @@ export function createSiteHealthPage({
     html: views.safe(await sanitizeHtml(translateHtml(description) + translateHtml(actions))),
   });
   return {
-    async render({ headers }) {
-      const [results, sections] = await Promise.all([siteHealth.runAll({ headers }), siteHealth.information()]);
+    async render({ headers, query }) {
+      const hasResults = query['results'] !== undefined;
+      const [results, sections] = await Promise.all([
+        hasResults ? siteHealth.runAll({ headers }) : [],
+        siteHealth.information(),
+      ]);
       const open = results.filter(({ status }) => status !== 'good');
       return {
         template: 'admin/pages/site-health',
         data: {
+          isPending: !hasResults,
           openCount: open.length,
           open: await Promise.all(open.map(toRow)),
           passed: await Promise.all(results.filter(({ status }) => status === 'good').map(toRow)),

@@ -60,8 +60,20 @@ describe('Site Health', () => {
       views: { safe: (html) => html },
       sanitizeHtml: async (html) => html,
     });
-    const { data } = await page.render({ headers: {} } as never);
-    expect(data).to.deep.include({ openCount: 3 });
+    const { data } = await page.render({ headers: {}, query: { results: '1' } } as never);
+    expect(data).to.deep.include({ openCount: 3, isPending: false });
+  });
+
+  it('shows its page before the tests run, which request the site itself', async () => {
+    let requests = 0;
+    const { siteHealth } = open({ answer: () => new Response(String((requests += 1))) });
+    const page = createSiteHealthPage({ siteHealth, views: { safe: String }, sanitizeHtml: async (html) => html });
+    const { data } = await page.render({ headers: {}, query: {} } as never);
+    expect(data).to.deep.include({ isPending: true, passed: [] });
+    expect(data).to.have.nested.property('sections[0].label', 'Site');
+    expect(requests).to.equal(0);
+    await page.render({ headers: {}, query: { results: '1' } } as never);
+    expect(requests).to.equal(4);
   });
 
   it('says what is wrong with the address of a site', async () => {
