@@ -46,7 +46,7 @@ describe('automations in the admin', () => {
   it('create the first task, run it and show the posts of its items; each item sends one event', async () => {
     await page.goto(at('svc/tasks'));
     await clean('tasks-empty');
-    await page.getByRole('link', { name: 'Create your first task' }).click();
+    await page.getByRole('link', { name: 'Create your first automation' }).click();
     const only = page.getByRole('link', { name: /Write notes/ });
     const field = page.getByLabel('Name', { exact: true });
     await only.or(field).first().waitFor();

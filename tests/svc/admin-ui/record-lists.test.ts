@@ -53,7 +53,7 @@ describeBotsAdmin('the lists of AI forms and of tasks', (admin) => {
       );
     const tasks = async () => (await cli('svc', 'task', 'list')) as Listed[];
     const ids = (await tasks()).map(({ id }) => id).join();
-    expect((await browser.submit(page, 'bulk', { do: 'paused', ids })).text).to.contain('2 tasks paused.');
+    expect((await browser.submit(page, 'bulk', { do: 'paused', ids })).text).to.contain('2 automations paused.');
     expect((await tasks()).map(({ status }) => status)).to.deep.equal(['paused', 'paused']);
     const [{ id } = { id: 0 }] = await tasks();
     expect((await browser.submit(page, 'bulk', { do: 'active', ids: String(id) })).text).to.contain('Alpha resumed.');
@@ -64,7 +64,7 @@ describeBotsAdmin('the lists of AI forms and of tasks', (admin) => {
     const types = await browser.get(`${page}/edit?type=data_extraction`);
     expect(types.html).to.match(/<option value="openai"[^>]*>OpenAI</);
     expect((await browser.submit(page, 'bulk', { do: 'inactive', ids })).text).to.contain('Select');
-    expect((await browser.submit(page, 'bulk', { do: 'delete', ids })).text).to.contain('2 tasks deleted.');
+    expect((await browser.submit(page, 'bulk', { do: 'delete', ids })).text).to.contain('2 automations deleted.');
     expect(await tasks()).to.deep.equal([]);
   });
 });

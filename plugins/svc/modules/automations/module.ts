@@ -22,8 +22,14 @@ export const automationsModule = defineModule<AutomationPorts, AutomationParts>(
     script,
     body: () => import('./pages/tasks.page.ts'),
     subpages: [
-      { slug: taskEditSlug, title: 'Edit task', uploadLimit, script, body: () => import('./pages/task-edit.page.ts') },
-      { slug: taskSlug, title: 'Task', script, body: () => import('./pages/task.page.ts') },
+      {
+        slug: taskEditSlug,
+        title: 'Edit automation',
+        uploadLimit,
+        script,
+        body: () => import('./pages/task-edit.page.ts'),
+      },
+      { slug: taskSlug, title: 'Automation', script, body: () => import('./pages/task.page.ts') },
       { slug: itemSlug, title: 'Item', script, body: () => import('./pages/item.page.ts') },
     ],
   }),

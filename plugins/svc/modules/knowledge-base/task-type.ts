@@ -52,7 +52,7 @@ async function runItem(parts: KnowledgeParts, item: AutomationItem): Promise<Aut
   const base = await bases.get(Number(item.settings['base']));
   if (base?.state !== 'active')
     throw failed(
-      `The knowledge base ${String(item.settings['base'])} does not exist. Choose another one for the task.`,
+      `The knowledge base ${String(item.settings['base'])} does not exist. Choose another one for the automation.`,
       400,
     );
   const { source, started } = await host.database.transaction(async () => {

@@ -32,6 +32,6 @@ export async function requireItem(automations: Automations, id: unknown): Promis
   return requireFound(await automations.items.get(parseId(id)), {
     code: 'rest_svc_task_item_not_found',
     status: 404,
-    message: 'Item not found. It may have been deleted with its task.',
+    message: 'Item not found. It may have been deleted with its automation.',
   });
 }

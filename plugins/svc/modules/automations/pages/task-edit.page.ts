@@ -54,7 +54,7 @@ async function save(automations: Automations, request: AdminRequest): Promise<Ad
   if (type === undefined)
     return withNotice(
       'error',
-      'The task was not saved: no active plugin provides its type. Activate the plugin under Plugins.',
+      'The automation was not saved: no active plugin provides its type. Activate the plugin under Plugins.',
     );
   const draft = await readTaskForm(request, type, before);
   return withFieldErrors(

@@ -80,8 +80,8 @@ function taskList(
       { label: 'Last run', key: 'last' },
     ],
     values: ({ id }) => ({ next: next.get(id) ?? null, last: last.get(id)?.startedAt ?? null }),
-    count: (count) => formatCount(count, 'task'),
-    question: 'Delete the selected tasks and their items? Posts and images that they created are kept.',
+    count: (count) => formatCount(count, 'automation'),
+    question: 'Delete the selected automations and their items? Posts and images that they created are kept.',
   });
 }
 
@@ -128,7 +128,7 @@ function bulkInit({ tasks }: Automations): Parameters<typeof changeSeveral<'paus
     store: tasks,
     listSlug: tasksSlug,
     texts: {
-      count: (count) => formatCount(count, 'task'),
+      count: (count) => formatCount(count, 'automation'),
       deleted: (name) => `${name} deleted. Posts and images are kept.`,
     },
   };

@@ -103,7 +103,7 @@ export function unknownTask(id: unknown): RestError {
   return restError(
     404,
     'rest_svc_task_not_found',
-    `There is no task with the id ${String(id)}. It may have been deleted.`,
+    `There is no automation with the id ${String(id)}. It may have been deleted.`,
   );
 }
 

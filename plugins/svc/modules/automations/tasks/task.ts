@@ -7,7 +7,7 @@ const limit = (title: string) => whole({ title, ui: { placeholder: 'No limit' } 
 /** A task: its form, its commands and what is stored. Types, sources and schedules have more rules. */
 export const taskSchema = {
   type: 'object',
-  title: 'Task',
+  title: 'Automation',
   properties: {
     name: name({ title: 'Name', description: 'Shown in lists, logs and webhooks.' }),
     /** Id of an AutomationTaskType. */
@@ -86,7 +86,10 @@ export const sourceSchemas = {
       rule: 'must be a date, such as 2026-01-31',
       default: '',
     },
-    again: flag({ title: 'Queue changed posts again', description: 'Changes that the task makes are ignored.' }, false),
+    again: flag(
+      { title: 'Queue changed posts again', description: 'Changes that the automation makes are ignored.' },
+      false,
+    ),
   }),
 } as const satisfies Record<AutomationSource, JsonSchema>;
 

@@ -112,7 +112,7 @@ export async function findAuthor({ host }: ContentWriter, { task }: Pick<Automat
   return requireFound(await host.users.get(id), {
     code: 'rest_user_invalid_id',
     status: 400,
-    message: 'The author of this task was deleted. Edit the task and choose another author.',
+    message: 'The author of this automation was deleted. Edit the automation and choose another author.',
   });
 }
 

@@ -57,7 +57,7 @@ export async function contentTaskTypes(writer: ContentWriter): Promise<readonly 
             enum: ['draft', 'pending', 'publish'],
             oneOf: saveLabels,
             default: 'draft',
-            description: 'Posts are created with the rights of the author of the task.',
+            description: 'Posts are created with the rights of the author of the automation.',
           },
           post_type: text('Post type', 'Name of a post type, such as post or page.', {
             default: 'post',
