@@ -127,7 +127,10 @@ describe('named keys over HTTP', () => {
     const id = /\?edit(?:=|&#x3D;)(\d+)#key-form" aria-label="Edit &lt;Import&gt;"/.exec(page)?.[1] ?? '';
     await admin.post('svc/keys', 'save', { ...fields, id, models: 'gpt-9' });
     expect((await service.generate(goodRequest, as(key))).status).to.equal(403);
-    await admin.post('svc/keys', 'save', { ...fields, id });
+    await admin.post('svc/keys', 'save', { ...fields, id, 'providers[]': 'claude' });
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(403);
+    expect(await admin.get(`svc/keys?edit=${id}`)).to.match(/name="providers\[\]" value="claude"\s+checked/);
+    await admin.post('svc/keys', 'save', { ...fields, id, 'providers[]': '' });
     const rotated = /svck_[\w-]{43}/.exec((await admin.post('svc/keys', 'rotate', { id })).text)?.[0] ?? '';
     const statuses = async (): Promise<number[]> =>
       Promise.all([key, rotated].map(async (secret) => (await service.generate(goodRequest, as(secret))).status));

@@ -46,7 +46,6 @@ const formSchema: JsonSchema = {
 const hints: Readonly<Record<string, FieldHints>> = {
   name: { help: 'Who uses the key, such as “Shop” or “Nightly import”.' },
   routes: { help: 'What the key may call.' },
-  providers: { help: 'Ids of the providers that the key may use. Leave empty to allow all.', placeholder: 'openai' },
   models: {
     help: 'Models that the key may use; * matches any characters. Leave empty to allow all.',
     placeholder: 'gpt-5*',
@@ -124,7 +123,7 @@ interface ViewInit {
 }
 
 async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
-  const { host } = ports;
+  const { host, providers: registry } = ports;
   const [keys, timezone] = await Promise.all([store.list(), host.site.timezone()]);
   const edited = keys.find(({ id, revokedAt }) => revokedAt === null && String(id) === query['edit']);
   const tested = keys.find(({ id }) => String(id) === query['test']);
@@ -137,7 +136,16 @@ async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors
       id: edited?.id ?? '',
       title: edited?.name ?? translateText('New key'),
       submit: edited ? 'Save key' : 'Create key',
-      fields: formFields(formSchema, { values, errors, hints, id: 'key' }),
+      fields: formFields(formSchema, {
+        ...{ values, errors, id: 'key' },
+        hints: {
+          ...hints,
+          providers: {
+            help: 'Providers that the key may use. Select none to allow all.',
+            choices: registry.all().map(({ id, label }) => ({ value: id, label })),
+          },
+        },
+      }),
       canCancel: keys.length > 0,
     },
   };
