@@ -127,7 +127,7 @@ describe('images in a browser', () => {
     await page.getByText('Image deleted.').waitFor();
     expect(await host.content.media.get(edited['data'].outputs.images[0].media_id as number)).to.equal(null);
     await page.getByLabel('Search in prompts').fill('nothing like it');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText('No matching images').waitFor();
     expect(receiver.received).to.have.length(2);
     expect(problems).to.deep.equal([]);

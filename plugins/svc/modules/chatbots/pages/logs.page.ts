@@ -27,7 +27,6 @@ const columns = [
   { label: 'First message' },
   { label: 'Last message' },
   { label: 'Chatbot' },
-  { label: 'Who' },
   { label: 'Messages', isNumber: true },
   { label: 'Tokens', isNumber: true },
   { label: 'Cost', isNumber: true },

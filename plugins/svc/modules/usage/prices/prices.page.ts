@@ -15,7 +15,7 @@ const template = 'svc/prices';
 const columns = [
   { label: 'Model' },
   { label: 'Provider' },
-  { label: 'Applies to' },
+  { label: 'Details' },
   ...['Input', 'Output', 'Image', 'Second'].map((label) => ({ label, isNumber: true })),
 ];
 
