@@ -27,9 +27,19 @@ export function readProfile(request: AdminRequest): Partial<UserProfile> {
 export function profileFormData(user: User, { typed, errors, locales }: ProfileForm): Record<string, unknown> {
   const values: Partial<UserProfile> = { ...user.profile, ...typed };
   const { locale = '' } = values;
-  const known = [{ value: '', label: 'Language of the site' }, ...locales];
+  const known = [{ value: '', label: 'Language of the site' }, ...storedLanguage(locales, locale)];
   const isKnown = known.some(({ value }) => value === locale);
   return { values, errors, languages: isKnown ? known : [...known, { value: locale, label: locale }] };
+}
+
+/** The languages to choose from. The one that serves a stored locale, as German serves `de_DE`, has that as its value. */
+export function storedLanguage(
+  locales: ProfileForm['locales'],
+  stored: string,
+): readonly { readonly value: string; readonly label: string }[] {
+  const [base] = stored.split('_');
+  if (locales.some(({ value }) => value === stored)) return locales;
+  return locales.map(({ value, label }) => ({ value: value === base ? stored : value, label }));
 }
 
 interface ProfileForm {

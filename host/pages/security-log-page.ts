@@ -80,8 +80,9 @@ function eventLabel(event: string): string {
 }
 
 /** `{ user: 3, role: 'editor' }` -> `User: grace`, `Role: editor`. */
-function factsOf(details: Readonly<Record<string, unknown>>, names: ReadonlyMap<number, string>): string[] {
-  return Object.entries(details).map(
-    ([name, value]) => `${eventLabel(name)}: ${(name === 'user' && names.get(Number(value))) || String(value)}`,
-  );
+function factsOf(details: Readonly<Record<string, unknown>>, names: ReadonlyMap<number, string>) {
+  return Object.entries(details).map(([name, value]) => ({
+    name: eventLabel(name),
+    value: (name === 'user' && names.get(Number(value))) || String(value),
+  }));
 }

@@ -11,6 +11,7 @@ import type {
   SettingDefinition,
   FieldErrors,
 } from '#plugin-api';
+import { storedLanguage } from './forms.ts';
 
 /** A form on the Settings page: the registered settings of one group. */
 export interface SettingsGroup {
@@ -75,7 +76,12 @@ export function createSettingsPage({
     const hints = {
       default_category: { label: 'Default category', choices: await categories() },
       timezone_string: { choices: timezoneChoices(), help: 'Pages show dates and times in this time zone.' },
-      WPLANG: { choices: locales().map(({ value, label }) => ({ value: value === 'en' ? '' : value, label })) },
+      WPLANG: {
+        choices: storedLanguage(locales(), String(values['WPLANG'] ?? '')).map(({ value, label }) => ({
+          value: value === 'en' ? '' : value,
+          label,
+        })),
+      },
     };
     const init = { values, ...(errors && { errors }), group: 'settings', id: 'setting', hints };
     return formFields(groupSchema(settings), init).map((field) => ({

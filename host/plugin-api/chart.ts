@@ -1,3 +1,5 @@
+import { formatDate } from './format.ts';
+
 /** One bar of a chart. */
 export interface ChartDay {
   /** `YYYY-MM-DD`, or any text that `label` can format. */
@@ -125,9 +127,7 @@ function niceStep(least: number, whole: boolean): number {
 }
 
 function shortDay(day: string): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ''}`;
+  return formatDate(day, 'shortDay', 'UTC');
 }
 
 function round(value: number): number {

@@ -3,7 +3,7 @@ import { currentLanguage, currentLocale } from './language.ts';
 /** Milliseconds since the epoch, ISO 8601 text or a Date. */
 export type Instant = number | string | Date;
 
-/** `date`: 3 Dec 2026. `dateTime`: 3 Dec 2026, 14:05. `time`: 14:05:09. `day`: Thursday, 3 December. */
+/** `date`: 3 Dec 2026. `dateTime`: 3 Dec 2026, 14:05. `time`: 14:05:09. `day`: Thursday, 3 December. `shortDay`: 3 Dec. */
 export type DateStyle = keyof typeof dateStyles;
 
 const dateStyles = {
@@ -11,6 +11,7 @@ const dateStyles = {
   dateTime: { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   time: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
+  shortDay: { day: 'numeric', month: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
@@ -47,7 +48,8 @@ const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const locale = currentLocale();
-  const key = `${locale} ${String(options.minimumFractionDigits)} ${String(options.maximumFractionDigits)}`;
+  const { currency = '', minimumFractionDigits: least, maximumFractionDigits: most } = options;
+  const key = [locale, currency, least, most].join(' ');
   let format = numberFormats.get(key);
   if (!format) numberFormats.set(key, (format = new Intl.NumberFormat(locale, options)));
   return format;
@@ -78,18 +80,23 @@ export function formatShortNumber(value: number): string {
   return `${formatNumber(Number((value / unit).toPrecision(3)))}${letter}`;
 }
 
+function moneyFormat(least: number, most: number): Intl.NumberFormat {
+  const currency = { style: 'currency', currency: 'usd', currencyDisplay: 'narrowSymbol' } as const;
+  return numberFormat({ ...currency, minimumFractionDigits: least, maximumFractionDigits: most });
+}
+
 /** `$1,204.50`, `$0.0021`: small amounts show as many digits as they need. @param micro millionths of a US dollar. */
 export function formatMoney(micro: number): string {
-  if (micro === 0) return '$0';
+  if (micro === 0) return moneyFormat(0, 0).format(0);
   const amount = micro / 1_000_000;
   const digits = amount >= 1 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(amount))));
-  return `$${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount)}`;
+  return moneyFormat(digits, digits).format(amount);
 }
 
 /** A price in full: `$5`, `$0.20`, `$0.0375`. @param dollars US dollars; up to six decimals are shown. */
 export function formatPrice(dollars: number): string {
   const least = Number.isInteger(dollars) ? 0 : 2;
-  return `$${numberFormat({ minimumFractionDigits: least, maximumFractionDigits: 6 }).format(dollars)}`;
+  return moneyFormat(least, 6).format(dollars);
 }
 
 /** For tables and tiles. @param milliseconds 0 or more: `340 ms`, `2.4 s`, `3 min`, `5 h`, `2 d`. */

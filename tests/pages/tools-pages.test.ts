@@ -106,6 +106,8 @@ describeSharedHosts('the pages settings and tools', (dialectCase) => {
     expect(await languages('/admin/profile')).to.match(
       /<option value="" selected>Language of the site<.*value="en">English<.*value="de">Deutsch</,
     );
+    await site.host.options.update('WPLANG', 'de_DE');
+    expect(await languages('/admin/settings')).to.match(/<option value="de_DE" selected>Deutsch</);
     await site.host.options.update('WPLANG', 'fr_CA');
     expect(await languages('/admin/settings')).to.contain('<option value="fr_CA" selected>');
   });

@@ -1,5 +1,15 @@
 import { expect } from 'chai';
-import { formatBytes, formatDuration, formatMoney, formatPrice, formatShortNumber, formatWait } from '#plugin-api';
+import {
+  drawChart,
+  formatBytes,
+  formatDuration,
+  formatMoney,
+  formatPrice,
+  formatShortNumber,
+  formatWait,
+} from '#plugin-api';
+import { inLanguage } from '../../host/plugin-api/language.ts';
+import { pseudoLanguage } from '../../host/languages/pseudo.ts';
 
 describe('formatters for people', () => {
   const cases: readonly (readonly [name: string, actual: string, expected: string])[] = [
@@ -25,4 +35,17 @@ describe('formatters for people', () => {
   ];
   for (const [name, actual, expected] of cases)
     it(`write ${name}: ${expected}`, () => expect(actual).to.equal(expected));
+
+  it('write money and days of charts as the language does', () => {
+    const written = inLanguage({ ...pseudoLanguage, tag: 'de-DE' }, () => [
+      formatMoney(1_204_500_000),
+      formatMoney(0),
+      formatPrice(0.2),
+      drawChart({
+        ...{ width: 340, days: [{ day: '2026-10-31', value: 1, failed: 0 }], whole: true },
+        ...{ format: String, title: () => '' },
+      }).labels[0]?.text,
+    ]);
+    expect(written).to.deep.equal(['1.204,50\u00a0$', '0\u00a0$', '0,20\u00a0$', '31. Okt.']);
+  });
 });

@@ -55,6 +55,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['Signed in', 'Sign in failed', 'Signed out', 'Two factor failed', 'Two factor enabled', 'Two factor disabled'],
     ...['Passkey added', 'Passkey removed', 'Recovery code used', 'User created', 'User changed', 'User deleted'],
     ...['Role changed', 'Plugin activated', 'Plugin deactivated', 'Secret changed'],
+    // Of the facts in the security log.
+    ...['Login', 'User', 'Method', 'Left', 'Role', 'Before', 'Plugin', 'Option'],
     ...['a whole number', 'a number', 'a JSON object', 'a JSON array'],
     '{1}, active',
     '{1}, inactive',
@@ -125,7 +127,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     'sha256; only when a signing secret is set.',
     'Generate a video, which takes minutes, add it to the media library and print it.',
     'List the requested videos, newest first.',
-    ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Second', 'Article', 'Root'],
+    ...['Standard', 'High', 'Minimal', 'Low', 'Medium', 'Video second', 'Article', 'Root'],
     ...['Models that the key may use; * matches any characters.', 'May delete or overwrite', 'cached input {1}'],
     ...[
       'calls are refused',

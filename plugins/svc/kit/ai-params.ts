@@ -19,6 +19,7 @@ export const aiParamSchemas = {
   frequency_penalty: { type: 'number', minimum: -2, maximum: 2, description: 'Discourages repetition, -2 to 2.' },
   presence_penalty: { type: 'number', minimum: -2, maximum: 2, description: 'Encourages new topics, -2 to 2.' },
   stop: {
+    title: 'Stop sequences',
     description: 'Up to four stop sequences.',
     anyOf: [
       { type: 'string', minLength: 1, ...argumentBounds.paragraph },

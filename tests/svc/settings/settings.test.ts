@@ -183,7 +183,7 @@ describe('global AI parameters and limits', () => {
       temperature: 'Temperature must be from 0 to 2.',
       seed: 'Seed must be a whole number.',
       reasoning_effort: 'Reasoning effort must be one of none, minimal, low, medium, high.',
-      stop: 'Stop may have at most 4 entries.',
+      stop: 'Stop sequences may have at most 4 entries.',
     });
   });
 

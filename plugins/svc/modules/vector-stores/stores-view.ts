@@ -23,9 +23,16 @@ interface TargetRow {
   readonly count: number | null;
 }
 
+/** By what the store keeps vectors in. */
+const createTitles: Readonly<Record<Store['targetKind'], string>> = {
+  index: 'Create a new index',
+  collection: 'Create a new collection',
+};
+
 interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   /** Not asked for yet: the browser loads `listHref` after the page. */
   readonly isPending: boolean;
+  readonly createTitle: string;
   readonly listHref: string;
   readonly targets: readonly (Omit<TargetRow, 'metric'> & {
     /** For people. */
@@ -123,6 +130,7 @@ async function storeTargets(
       ...(own && { typed: own.typed, errors: own.errors }),
     }),
     creating: own !== undefined,
+    createTitle: createTitles[store.targetKind],
     isPending: !isListed,
     listHref: `${ports.host.admin.url(storesSlug)}?list=${store.id}`,
   };

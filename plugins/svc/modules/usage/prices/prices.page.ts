@@ -16,7 +16,7 @@ const columns = [
   { label: 'Model' },
   { label: 'Provider' },
   { label: 'Details' },
-  ...['Input', 'Output', 'Image', 'Second'].map((label) => ({ label, isNumber: true })),
+  ...['Input', 'Output', 'Image', 'Video second'].map((label) => ({ label, isNumber: true })),
 ];
 
 /** The placeholder of an empty editor. */
