@@ -6,6 +6,7 @@ import {
   listView,
   localDay,
   RestError,
+  translateText,
   withNotice,
 } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
@@ -14,6 +15,7 @@ import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
+import { guestName } from '../conversations/log-rows.ts';
 import { readLogList, readRows } from './log-list.ts';
 import { readLogsQuery } from './logs-filter.ts';
 
@@ -33,7 +35,7 @@ export function createPage(parts: ChatbotParts): AdminPageBody {
       for await (const exported of readConversations(host, [id]))
         return {
           template: 'svc/conversation',
-          title: `${exported.userName}, with ${exported.botName}`,
+          title: translateText(`${nameOf(exported)}, with ${exported.botName}`),
           data: {
             ...conversationView(parts, exported, await host.site.timezone()),
             ...(await listBeside(parts, request, uuid)),
@@ -108,9 +110,11 @@ async function listBeside(parts: ChatbotParts, request: AdminRequest, uuid: stri
 
 function conversationView(
   { host }: ChatbotParts,
-  { conversation, botName, userName, messages }: ExportedConversation,
+  exported: ExportedConversation,
   timezone: string,
 ): Record<string, unknown> {
+  const { conversation, botName, messages } = exported;
+  const userName = nameOf(exported);
   const { userId, sessionId, pageUrl } = conversation;
   const identifier =
     userId > 0
@@ -135,6 +139,11 @@ function conversationView(
       isNewDay: localDay(message.createdAt, timezone) !== localDay(messages[index - 1]?.createdAt ?? 0, timezone),
     })),
   };
+}
+
+/** Exports have the name of guests in English. */
+function nameOf({ conversation, userName }: ExportedConversation): string {
+  return conversation.userId === 0 ? translateText(guestName) : userName;
 }
 
 function costOf(messages: readonly StoredMessage[]): Cost {

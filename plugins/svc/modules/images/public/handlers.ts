@@ -41,13 +41,7 @@ async function pageResponse(
   const message = failure?.message ?? request?.message ?? '';
   const content = await host.views.render('svc/image-request', {
     siteName: await host.site.name(),
-    title: isRunning
-      ? 'Generating your image'
-      : images.length > 0
-        ? images.length === 1
-          ? 'Your image'
-          : 'Your images'
-        : 'No image was generated',
+    title: host.i18n.__(isRunning ? 'Generating your image' : resultTitle(images.length)),
     prompt: request?.prompt ?? '',
     refresh: isRunning ? refresh : null,
     images,
@@ -66,6 +60,11 @@ async function pageResponse(
     },
     content,
   });
+}
+
+function resultTitle(images: number): string {
+  if (images === 0) return 'No image was generated';
+  return images === 1 ? 'Your image' : 'Your images';
 }
 
 /** Handlers of the image routes for visitors, loaded at the first call. */

@@ -1,7 +1,7 @@
 import type { Images, Provider } from '../images.ts';
 import type { Post, User } from '#plugin-api';
 import { disclosureLine } from './disclosure.ts';
-import { readModel, type VisitorSettings } from './visitor-settings.ts';
+import { builtInConsent, readModel, type VisitorSettings } from './visitor-settings.ts';
 
 const numbers = ['1', '2', '3', '4'];
 
@@ -31,12 +31,16 @@ export function createShortcode(parts: Images): (post: Post | undefined, viewer:
             ? 'Sign in to generate images.'
             : 'Your account cannot generate images.'
           : '',
-      consent: set.consent.required ? set.consent.text : '',
+      consent: set.consent.required ? consentText(parts, set) : '',
       models: choicesOrNull(modelChoices(set, providers.all())),
       sizes: choicesOrNull(set.sizes.map((size) => ({ value: size, label: size.replace('x', ' × ') }))),
       numbers: choicesOrNull(numbers.slice(0, set.most).map((value) => ({ value, label: value }))),
     });
   };
+}
+
+function consentText({ host }: Pick<Images, 'host'>, { consent }: Pick<VisitorSettings, 'consent'>): string {
+  return consent.text === builtInConsent ? host.i18n.__(builtInConsent) : consent.text;
 }
 
 interface Choice {

@@ -5,6 +5,10 @@ import type { SettingErrors } from '../../../kit/field-errors.ts';
 import type { Provider } from '../images.ts';
 import { publicImagesOption } from '../image-names.ts';
 
+/** Shown in the language of the site unless an administrator writes another text. */
+export const builtInConsent =
+  'I agree that my description is sent to an AI provider, and I describe nothing that harms others.';
+
 /** The settings of `[svc_images]`. Of models and sizes, the first is the default. */
 export const visitorSchema = group(
   { title: 'Images for visitors' },
@@ -74,11 +78,7 @@ export const visitorSchema = group(
           { title: 'Ask for consent', description: 'Visitors tick a box before they generate images.' },
           true,
         ),
-        text: text(
-          { title: 'Text of the checkbox', ui: { rows: 3 } },
-          'I agree that my description is sent to an AI provider, and I describe nothing that harms others.',
-          1000,
-        ),
+        text: text({ title: 'Text of the checkbox', ui: { rows: 3 } }, builtInConsent, 1000),
       },
     ),
     banned_words: lines(
