@@ -95,7 +95,7 @@ function buildProgram(commands: readonly CliCommand[], output: TranslatedOutput)
     for (const word of parts.slice(0, -1)) {
       parent =
         parent.commands.find((known) => known.name() === word) ??
-        addTo(parent, prepare(new Command(word), output).description(`Commands of ${word}`));
+        addTo(parent, prepare(new Command(word), output).description(`Commands of “${word}”`));
     }
     addTo(parent, buildCommand({ command, word: parts.at(-1) ?? '', output }));
   }

@@ -33,7 +33,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['Africa', 'America', 'Antarctica', 'Arctic', 'Asia', 'Atlantic', 'Australia', 'Europe', 'Indian', 'Pacific'],
     'Enter one per line.',
     'Add',
-    ...['Usage:', 'Arguments:', 'Options:', 'Commands:', 'display help for command', 'Error', 'Commands of {1}'],
+    ...['Usage:', 'Arguments:', 'Options:', 'Commands:', 'display help for command', 'Error', 'Commands of “{1}”'],
     ...['[options]', '[command]', '<value>', '(Did you mean {1}?)', '(Did you mean one of {1}?)', 'None.'],
     ...["missing required argument '{1}'", "unknown option '{1}'", "unknown command '{1}'"],
     ...["option '{1}' argument missing", "too many arguments for '{1}'. Expected {2} arguments but got {3}."],
