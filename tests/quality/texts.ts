@@ -261,15 +261,24 @@ const leftOutCalls =
 
 function readCode(file: string, note: Note): void {
   const source = ts.createSourceFile(file, readFileSync(`${root}/${file}`, 'utf8'), ts.ScriptTarget.Latest, true);
+  const visitCount = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && /formatCount$/.test(node.expression.getText()))
+      noteCount(node.arguments, file, note);
+  };
+  /** Counts among the values of a template. */
+  const visitCounts = (node: ts.Node): void => {
+    visitCount(node);
+    ts.forEachChild(node, visitCounts);
+  };
   const visit = (node: ts.Node): void => {
-    const call = ts.isCallExpression(node) ? node.expression.getText() : '';
-    if (/formatCount$/.test(call)) noteCount((node as ts.CallExpression).arguments, file, note);
+    visitCount(node);
     if (endsInTerminal.test(file) && isThrown(node))
       node.arguments?.forEach((argument) => noteThrown(argument, file, note));
     if (reports.test(file) && isReported(node)) ts.forEachChild(node, (child) => noteThrown(child, file, note));
     const text = literalText(node);
     if (text !== undefined && isPage(file) && !isPartOfLiteral(node) && isShown({ node, text, file })) {
       note(text, file);
+      visitCounts(node);
       return;
     }
     ts.forEachChild(node, visit);
