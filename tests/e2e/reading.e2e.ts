@@ -184,13 +184,15 @@ describe('every page, read as a person would', function () {
     return found;
   }
 
-  async function picture(page: Page, path: string, width: number): Promise<void> {
+  async function picture(page: Page, address: string, width: number): Promise<void> {
     if (pictures === undefined) return;
     mkdirSync(pictures, { recursive: true });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const name = path.replace(/\W+/g, '-').replace(/^-|-$/g, '');
-      await page.screenshot({ path: `${pictures}/${name}-${String(width)}-${colorScheme}.png`, fullPage: true });
+      const name = address.replace(/\W+/g, '-').replace(/^-|-$/g, '');
+      const path = `${pictures}/${name}-${String(width)}-${colorScheme}.png`;
+      // The end of transitions: those between the themes have just begun.
+      await page.screenshot({ path, fullPage: true, animations: 'disabled' });
     }
   }
 
