@@ -111,4 +111,13 @@ export const migrations: readonly Migration[] = [
         where posts.type = 'post' and posts.status <> 'auto-draft'`);
     },
   },
+  {
+    // The list of all posts, by date, and the latest ones on the home page, without sorting all of them.
+    id: '0241_posts_by_date',
+    up: (knex) =>
+      knex.schema.alterTable('posts', (table) => {
+        table.index(['type', 'date', 'id', 'status'], 'posts_by_date');
+        table.index(['type', 'modified', 'id', 'status'], 'posts_by_modified');
+      }),
+  },
 ];

@@ -18,6 +18,28 @@ describeHosts('admin lists of content', (dialectCase) => {
   });
   afterEach(() => site.host.stop());
 
+  it('count posts by status, and leave out those with a status of an inactive plugin', async () => {
+    for (const [title, status] of [
+      ['One', 'publish'],
+      ['Two', 'publish'],
+      ['Three', 'draft'],
+      ['Four', 'trash'],
+    ] as const)
+      await site.host.content.posts.create({ title, status });
+    const lost = await site.host.content.posts.create({ title: 'Lost', status: 'draft' });
+    await site.host.database.knex('posts').where({ id: lost.id }).update({ status: 'of-a-plugin' });
+    const all = await browser.get('/admin/posts');
+    expect(all.text).to.contain('All (3)').and.contain('Published (2)').and.contain('3 entries').and.contain('Three');
+    expect(all.text).not.to.contain('Lost');
+    expect(all.text).not.to.contain('Four');
+    const drafts = await browser.get('/admin/posts?status=draft');
+    expect(drafts.text).to.contain('1 entry').and.contain('Three');
+    expect(drafts.text).not.to.contain('One');
+    const home = await browser.get('/admin/');
+    expect(home.text).to.contain('Two').and.contain('Three');
+    expect(home.text).not.to.contain('Lost');
+  });
+
   it('find comments, change several at once, and undo', async () => {
     const post = await site.host.content.posts.create({ title: 'Tea', status: 'publish' });
     const comment = { post_id: post.id, user_id: 0, parent_id: 0, author_email: '', author_url: '', author_ip: '' };

@@ -68,7 +68,7 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
     visibleTo: request.user,
     ...(search !== '' && { search }),
   };
-  const total = await parts.store.count(query);
+  const { tabs, total } = await statusTabs(given, { type, user: request.user, current: status, search });
   const list = clampPage(read, total);
   const posts = await parts.store.find({
     ...query,
@@ -92,7 +92,7 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
       isTrash,
       isFiltered: search !== '' || status !== '',
       searchFields: { status },
-      tabs: await statusTabs(given, { type, user: request.user, current: status, search }),
+      tabs,
       hasPictures: rows.some((row) => row['picture'] !== undefined),
       posts: rows.map((row) => ({ ...row, fields: { id: String(row['id']), back: listQuery(list) } })),
       mayDeleteAny: rows.some((row) => row['mayDelete'] === true),
@@ -207,7 +207,7 @@ async function statusTabs(
     .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === current);
   const all = shownStatuses.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
-  return [
+  const tabs = [
     {
       label: `All (${formatNumber(all)})`,
       href: `?${new URLSearchParams(searchQuery).toString()}`,
@@ -219,6 +219,8 @@ async function statusTabs(
       current: name === current,
     })),
   ];
+  const total = current === '' ? all : (shownStatuses.find(({ name }) => name === current)?.count ?? 0);
+  return { tabs, total };
 }
 
 const badgeKinds: Readonly<Record<string, string>> = {
