@@ -196,16 +196,19 @@ async function statusTabs(
   { parts: { store, statuses } }: ContentPagesDependencies,
   { type, user, current, search }: { type: PostType; user: User; current: string; search: string },
 ) {
-  const shown = statuses.all().filter(({ internal, name }) => !internal || name === 'trash');
-  const counts = await Promise.all(
-    shown.map(({ name }) =>
-      store.count({ type: type.name, status: name, visibleTo: user, ...(search !== '' && { search }) }),
-    ),
+  const counted = await Promise.all(
+    statuses.all().map(async (status) => ({
+      ...status,
+      count: await store.count({
+        ...{ type: type.name, status: status.name, visibleTo: user },
+        ...(search !== '' && { search }),
+      }),
+    })),
   );
   const searchQuery = search === '' ? {} : { s: search };
-  const shownStatuses = shown
-    .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
-    .filter(({ name, count }) => count > 0 || name === current);
+  const shownStatuses = counted.filter(
+    ({ internal, name, count }) => (!internal || name === 'trash') && (count > 0 || name === current),
+  );
   const all = shownStatuses.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
   const tabs = [
     {
@@ -219,8 +222,11 @@ async function statusTabs(
       current: name === current,
     })),
   ];
-  const total = current === '' ? all : (shownStatuses.find(({ name }) => name === current)?.count ?? 0);
-  return { tabs, total };
+  // Of what is listed: `any` leaves out these two alone, so internal statuses of plugins count.
+  const listed = counted.filter(({ name }) =>
+    ['', 'any'].includes(current) ? name !== 'trash' && name !== 'auto-draft' : name === current,
+  );
+  return { tabs, total: listed.reduce((sum, { count }) => sum + count, 0) };
 }
 
 const badgeKinds: Readonly<Record<string, string>> = {
