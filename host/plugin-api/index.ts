@@ -1,6 +1,7 @@
 /** The plugin API: contracts, and the few classes and functions that plugins use. */
 export type * from './abilities.ts';
 export type * from './admin.ts';
+export * from './addresses.ts';
 export * from './argument-bounds.ts';
 export type * from './assets.ts';
 export * from './chart.ts';
@@ -27,8 +28,6 @@ export type * from './host-api.ts';
 export type * from './http.ts';
 export * from './in-groups.ts';
 export type * from './infer.ts';
-export * from './is-email.ts';
-export * from './is-url.ts';
 export * from './language.ts';
 export * from './lazy.ts';
 export * from './list.ts';
@@ -55,6 +54,7 @@ export type * from './services.ts';
 export type * from './site-health.ts';
 export type * from './site.ts';
 export type * from './taxonomies.ts';
+export * from './text-index.ts';
 export type * from './translations.ts';
 export * from './trim.ts';
 export * from './undo.ts';

@@ -1,4 +1,4 @@
-import type { Knex, UserFilter, UserQuery } from '#plugin-api';
+import { escapeLike, type Knex, type UserFilter, type UserQuery } from '#plugin-api';
 import type { UserFacts } from './user.ts';
 import { keyOf } from './user-input.ts';
 import { toProfile, type ProfileRow } from './profile.ts';
@@ -33,7 +33,7 @@ export function toFacts(
 
 /** Arguments of `whereRaw` that match users with the role. */
 export function holdsRole(role: string): [string, string[]] {
-  return [`roles like ? escape '\\'`, [`%${literal(JSON.stringify(role))}%`]];
+  return [`roles like ? escape '\\'`, [`%${escapeLike(JSON.stringify(role))}%`]];
 }
 
 const searched = { login: 'login_key', displayName: 'display_key', email: 'email_key' } as const;
@@ -68,7 +68,7 @@ export function filterUsers<Rows extends Knex.QueryBuilder>(
   if (text !== '') {
     void rows.where((either) => {
       for (const member of searchIn ?? (['login', 'displayName', 'email'] as const))
-        void either.orWhereRaw(`${searched[member]} like ? escape '\\'`, [`%${literal(text)}%`]);
+        void either.orWhereRaw(`${searched[member]} like ? escape '\\'`, [`%${escapeLike(text)}%`]);
     });
   }
   return rows;
@@ -94,12 +94,7 @@ export function isId(id: number): boolean {
 export async function readTakenSlugs(knex: Knex, preferred: string): Promise<ReadonlySet<string>> {
   const rows = await knex<UserRow>('users')
     .where('slug', preferred)
-    .orWhereRaw("slug like ? escape '\\'", [`${literal(preferred)}-%`])
+    .orWhereRaw("slug like ? escape '\\'", [`${escapeLike(preferred)}-%`])
     .select('slug');
   return new Set(rows.map(({ slug }) => slug));
-}
-
-/** Escapes a text for `like ... escape '\\'`. */
-function literal(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-import type { Knex, MetaFilter, PostQuery, User } from '#plugin-api';
+import { escapeLike, type Knex, type MetaFilter, type PostQuery, type User } from '#plugin-api';
 import { foldText } from '../html/text.ts';
 import { whereHasTerms } from '../taxonomies/term-store.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
@@ -150,7 +150,7 @@ function searchTerms({ search = '' }: PostQuery): string[] {
 
 /** For `like ? escape '\\'`. */
 function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return `%${escapeLike(text)}%`;
 }
 
 function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
@@ -190,7 +190,7 @@ function whereMeta(
 
 function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
   if (mimeType.includes('/')) void select.where('posts.mime_type', mimeType);
-  else void select.whereRaw(`posts.mime_type like ? escape '\\'`, [`${mimeType.replace(/[\\%_]/g, '\\$&')}/%`]);
+  else void select.whereRaw(`posts.mime_type like ? escape '\\'`, [`${escapeLike(mimeType)}/%`]);
 }
 
 /** The rules of `read_post` as a condition over many posts. */

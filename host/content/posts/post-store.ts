@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Knex, Post, PostQuery } from '#plugin-api';
+import { escapeLike, type Knex, type Post, type PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { orderPosts, selectPosts, type PostQueryDependencies } from './post-query.ts';
 import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
@@ -102,7 +102,7 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     autosaveIds: (postId) => selectIds(revisionsOf(postId).where({ slug: autosaveSlug(postId) })),
     async slugKeys(prefix, exceptId) {
       const rows = (await knex('posts')
-        .whereRaw(`slug_key like ? escape '\\'`, [`${prefix.replace(/[\\%_]/g, '\\$&')}%`])
+        .whereRaw(`slug_key like ? escape '\\'`, [`${escapeLike(prefix)}%`])
         .whereNot('id', exceptId)
         .select('slug_key')) as { slug_key: string }[];
       return new Set(rows.map((row) => row.slug_key));

@@ -1,4 +1,4 @@
-import type { Knex, PostQuery, Term, TermFilter, TermQuery } from '#plugin-api';
+import { escapeLike, type Knex, type PostQuery, type Term, type TermFilter, type TermQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
 
@@ -18,7 +18,7 @@ export type TermData = Omit<Term, 'id' | 'count'>;
 const largestId = 2 ** 31 - 1;
 const validIds = (ids: readonly number[]): number[] =>
   ids.filter((id) => Number.isInteger(id) && id > 0 && id <= largestId);
-const pattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+const pattern = (text: string): string => `%${escapeLike(text)}%`;
 
 /** By which names are sorted and compared. */
 const keyOf = (name: string): string => foldText(name).slice(0, 400);

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { isEmail } from '../is-email.ts';
-import { isUrl } from '../is-url.ts';
+import { isEmail, isUrl } from '../addresses.ts';
 import type { JsonSchema } from '../schema.ts';
 import { describeRule } from './sentence.ts';
 import { choicesOf, fieldLabel } from './paths.ts';

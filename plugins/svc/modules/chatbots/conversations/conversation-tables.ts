@@ -1,4 +1,4 @@
-import { optionalColumns, requiredColumns, type Knex, type Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, textIndexStatements, type Knex, type Migration } from '#plugin-api';
 
 /** Tables of conversations and of the search in the logs. Times are milliseconds since the epoch. */
 export const tables = {
@@ -179,17 +179,10 @@ const textsMigration: Migration = {
   },
 };
 
-/** Triggers fill the index, so that a restored backup has one. */
 async function createSqliteTexts(knex: Knex): Promise<void> {
-  const columns = `(rowid, text) VALUES (new.id, new.text)`;
-  for (const statement of [
-    `CREATE TABLE ${tables.texts} (id INTEGER PRIMARY KEY, text TEXT NOT NULL)`,
-    `CREATE VIRTUAL TABLE ${trigramTable} USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
-    `CREATE TRIGGER ${tables.texts}_added AFTER INSERT ON ${tables.texts} BEGIN INSERT INTO ${trigramTable} ${columns}; END`,
-    `CREATE TRIGGER ${tables.texts}_changed AFTER UPDATE ON ${tables.texts} BEGIN INSERT OR REPLACE INTO ${trigramTable} ${columns}; END`,
-    `CREATE TRIGGER ${tables.texts}_removed AFTER DELETE ON ${tables.texts} BEGIN DELETE FROM ${trigramTable} WHERE rowid = old.id; END`,
-  ])
-    await knex.raw(statement);
+  await knex.raw(`CREATE TABLE ${tables.texts} (id INTEGER PRIMARY KEY, text TEXT NOT NULL)`);
+  const index = { table: tables.texts, columns: ['text'], name: trigramTable };
+  for (const statement of textIndexStatements(index)) await knex.raw(statement);
 }
 
 /** The index of a site with conversations is created after they are indexed, which takes a tenth of the time. */
