@@ -1,7 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Clock, HealthResult, HooksApi, Language, Logger, SiteApi, User } from '#plugin-api';
+import type { ErrorResponses } from './error-responses.ts';
+import type { FlashNotices } from './notices.ts';
+import type { AdminRegistry } from './registry.ts';
 import type { SavedViews } from './saved-views.ts';
+import type { Shell } from './shell.ts';
 
 export interface SignedIn {
   readonly user: User;
@@ -224,4 +228,12 @@ export interface AdminDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   readonly log: Logger;
   readonly clock: Clock;
+}
+
+/** Dependencies of all admin routes. */
+export interface AdminContext extends AdminDependencies {
+  readonly registry: AdminRegistry;
+  readonly shell: Shell;
+  readonly flash: FlashNotices;
+  readonly errorResponses: ErrorResponses;
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
 import { askForPassword, readConfirmation } from './confirm-password.ts';
 import { askQuestion, readQuestion } from './confirm-question.ts';
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 import type { SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';

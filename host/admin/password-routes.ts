@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express';
 
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';

@@ -1,5 +1,5 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { createFormReader } from './form-body.ts';
 import { createPageHandler } from './page-routes.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express';
 
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 import { inLanguage, restError, translateText } from '#plugin-api';
 import type { OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 
 /** Script from the assets of the admin for pages with passkeys. */
 export const passkeyScript = 'passkeys.js';

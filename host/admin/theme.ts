@@ -1,5 +1,5 @@
 import type { Request, Router } from 'express';
-import type { AdminContext } from './context.ts';
+import type { AdminContext } from './dependencies.ts';
 import { adminPath, localAdminPath } from './local-path.ts';
 import { isSameOrigin, readCookie, readForm, wantsJson } from './request.ts';
 
