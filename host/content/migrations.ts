@@ -1,4 +1,8 @@
-import { requiredColumns, type Migration } from '#plugin-api';
+import { createTextIndex, requiredColumns, type Migration } from '#plugin-api';
+
+/** What searches of posts and terms look in. */
+export const postTextIndex = { table: 'posts', columns: ['search_text'] };
+export const termTextIndex = { table: 'terms', columns: ['name_key', 'slug'] };
 
 /** Posts of all types and their meta. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -119,5 +123,55 @@ export const migrations: readonly Migration[] = [
         table.index(['type', 'date', 'id', 'status'], 'posts_by_date');
         table.index(['type', 'modified', 'id', 'status'], 'posts_by_modified');
       }),
+  },
+  {
+    // Lists of a million posts without sorting or reading all of them.
+    id: '0242_lists_of_posts',
+    async up(knex, { dialect }) {
+      await knex.schema.alterTable('posts', (table) => {
+        // Title in lowercase without accents.
+        table.string('title_key', 100).notNullable().defaultTo('');
+      });
+      const length = 'case when length(title) > 100 then 100 else length(title) end';
+      await knex.raw(`update posts set title_key = substr(search_text, 1, ${length}) where type <> 'revision'`);
+      await knex.schema.alterTable('posts', (table) => {
+        table.dropIndex(['type', 'modified', 'id', 'status'], 'posts_by_modified');
+        table.index(['type', 'status', 'modified', 'id'], 'posts_by_modified');
+        table.index(['type', 'title_key', 'id', 'status'], 'posts_by_title');
+        table.index(['type', 'author_id', 'id', 'status'], 'posts_by_author');
+        table.index(['type', 'mime_type', 'status'], 'posts_by_mime_type');
+        table.dropIndex(['type', 'date', 'id', 'status'], 'posts_by_date');
+        table.index(['type', 'date', 'id', 'status', 'mime_type'], 'posts_by_date');
+      });
+      await createTextIndex(knex, dialect, postTextIndex);
+    },
+  },
+  {
+    // Archives and counts of terms without reading their posts.
+    id: '0245_posts_of_terms',
+    async up(knex, { dialect }) {
+      await knex.schema.alterTable('term_posts', (table) => {
+        table.string('post_type', 20).notNullable().defaultTo('');
+        // Null if the post is not published.
+        table.bigInteger('published_at');
+      });
+      await knex.raw(`update term_posts set post_type = (select type from posts where posts.id = term_posts.post_id),
+        published_at = (select date from posts where posts.id = term_posts.post_id and posts.status = 'publish')`);
+      await knex.schema.alterTable('term_posts', (table) => {
+        table.dropIndex(['term_id']);
+        table.index(['term_id', 'post_type', 'published_at', 'post_id'], 'term_posts_by_date');
+      });
+      await knex.schema.alterTable('terms', (table) => {
+        // Of published posts.
+        table.integer('post_count').notNullable().defaultTo(0);
+      });
+      await knex.raw(
+        `update terms set post_count = (select count(published_at) from term_posts where term_id = terms.id)`,
+      );
+      await knex.schema.alterTable('terms', (table) => {
+        table.index(['taxonomy', 'post_count', 'id'], 'terms_by_count');
+      });
+      await createTextIndex(knex, dialect, termTextIndex);
+    },
   },
 ];

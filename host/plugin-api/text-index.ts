@@ -59,7 +59,8 @@ export function textIndexStatements({ table, columns, name }: TextIndex & { read
  * Narrows a selection of the table to rows with the text in one of the columns, by the index from three characters on.
  *
  * @param text in lower case.
- * @param columns default: all of the index.
+ * @param in the columns that are searched. Default: all of the index.
+ * @returns whether the selection uses the index of SQLite: its planner does not know how few rows that finds.
  */
 export function whereContains(
   select: Knex.QueryBuilder,
@@ -70,18 +71,18 @@ export function whereContains(
     columns,
     in: searched = columns,
   }: TextIndex & { readonly text: string; readonly in?: readonly string[] },
-): void {
-  if (dialect === 'sqlite' && Array.from(text).length >= indexedLength && !text.includes('\0')) {
+): boolean {
+  const isIndexed = dialect === 'sqlite' && Array.from(text).length >= indexedLength && !text.includes('\0');
+  if (isIndexed) {
     const name = `${table}_trigrams`;
-    const found = `SELECT rowid FROM ${name} WHERE ${name} MATCH ?`;
-    return void select.whereRaw(`${table}.id IN (${found})`, [
-      `{${searched.join(' ')}} : "${text.replaceAll('"', '""')}"`,
-    ]);
-  }
-  void select.where((either) => {
-    for (const column of searched)
-      void either.orWhereRaw(`${table}.${column} LIKE ? ESCAPE '\\'`, [`%${escapeLike(text)}%`]);
-  });
+    const phrase = `{${searched.join(' ')}} : "${text.replaceAll('"', '""')}"`;
+    void select.whereRaw(`${table}.id IN (SELECT rowid FROM ${name} WHERE ${name} MATCH ?)`, [phrase]);
+  } else
+    void select.where((either) => {
+      for (const column of searched)
+        void either.orWhereRaw(`${table}.${column} LIKE ? ESCAPE '\\'`, [`%${escapeLike(text)}%`]);
+    });
+  return isIndexed;
 }
 
 /** The text with its wildcards escaped, for `LIKE ? ESCAPE '\'`. */

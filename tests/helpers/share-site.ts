@@ -66,7 +66,7 @@ async function createRestoreRows({ knex, dialect }: TestHost['database']): Promi
   };
   const tables = await read(
     dialect === 'sqlite'
-      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      ? "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
       : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   );
   const added = new Map<string, string>();

@@ -12,11 +12,14 @@ export async function addContentHome(
   { user }: HomeContext,
 ): Promise<AdminHome> {
   if (!user.can('edit_posts')) return home;
-  const { store } = given.parts;
-  // By type, so that an index has the order: a site may have a million posts.
-  const find = async (query: PostQuery): Promise<Post[]> => {
-    const shared = { status: 'any', orderBy: 'modified', limit: latest, visibleTo: user, ...query } as const;
-    const found = await Promise.all(['post', 'page'].map((type) => store.find({ ...shared, type })));
+  const { store, statuses } = given.parts;
+  const shown = statuses.all().filter(({ internal }) => !internal);
+  // By type and status, so that an index has the order: a site may have a million posts.
+  const find = async ({ status, ...query }: PostQuery): Promise<Post[]> => {
+    const shared = { orderBy: 'modified', limit: latest, visibleTo: user, ...query } as const;
+    const names = status === undefined ? shown.map(({ name }) => name) : [status];
+    const parts = ['post', 'page'].flatMap((type) => names.map((name) => ({ ...shared, type, status: name })));
+    const found = await Promise.all(parts.map((part) => store.find(part)));
     const newestFirst = (one: Post, other: Post): number => other.modified - one.modified || other.id - one.id;
     return found.flat().sort(newestFirst).slice(0, latest);
   };

@@ -64,13 +64,11 @@ async function renderLibrary(
     readList(request, { sortable: ['date', 'title'], order: 'desc', filters: { kind, s: search } }),
     total,
   );
-  const posts = await store.find({
-    ...query,
-    orderBy: list.sort as 'date' | 'title',
-    order: list.order,
-    limit: list.perPage,
-    offset: (list.page - 1) * list.perPage,
-  });
+  const page = { limit: list.perPage, offset: (list.page - 1) * list.perPage };
+  const posts = await store.find(
+    { ...query, ...page, orderBy: list.sort as 'date' | 'title', order: list.order },
+    total,
+  );
   const files = (await media.describe(posts)).map((file) => ({
     ...describe(file),
     editUrl: request.user.can('edit_post', file.post) ? `media/edit?id=${file.id}` : null,

@@ -70,13 +70,9 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
   };
   const { tabs, total } = await statusTabs(given, { type, user: request.user, current: status, search });
   const list = clampPage(read, total);
-  const posts = await parts.store.find({
-    ...query,
-    orderBy: list.sort as 'date' | 'title' | 'author',
-    order: list.order,
-    limit: list.perPage,
-    offset: (list.page - 1) * list.perPage,
-  });
+  const page = { limit: list.perPage, offset: (list.page - 1) * list.perPage };
+  const order = { orderBy: list.sort as 'date' | 'title' | 'author', order: list.order };
+  const posts = await parts.store.find({ ...query, ...order, ...page }, total);
   const isTrash = status === 'trash';
   const rows = await toRows(given, { posts, type, user: request.user });
   return {
@@ -196,15 +192,11 @@ async function statusTabs(
   { parts: { store, statuses } }: ContentPagesDependencies,
   { type, user, current, search }: { type: PostType; user: User; current: string; search: string },
 ) {
-  const counted = await Promise.all(
-    statuses.all().map(async (status) => ({
-      ...status,
-      count: await store.count({
-        ...{ type: type.name, status: status.name, visibleTo: user },
-        ...(search !== '' && { search }),
-      }),
-    })),
-  );
+  const counts = await store.countByStatus({
+    ...{ type: type.name, visibleTo: user },
+    ...(search !== '' && { search }),
+  });
+  const counted = statuses.all().map((status) => ({ ...status, count: counts.get(status.name) ?? 0 }));
   const searchQuery = search === '' ? {} : { s: search };
   const shownStatuses = counted.filter(
     ({ internal, name, count }) => (!internal || name === 'trash') && (count > 0 || name === current),

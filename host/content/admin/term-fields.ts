@@ -77,8 +77,7 @@ export async function resolveTerms(
 }
 
 async function termNamed({ parts }: ContentPagesDependencies, taxonomy: string, name: string): Promise<number> {
-  const found = await parts.terms.find({ taxonomy, search: name, limit: 100 });
-  const known = found.find((term) => foldText(term.name) === foldText(name));
+  const [known] = await parts.terms.named(taxonomy, name);
   if (known !== undefined) return known.id;
   try {
     return (await parts.terms.create(taxonomy, { name })).id;

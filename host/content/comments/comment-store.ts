@@ -69,15 +69,15 @@ export interface PersonOfComments {
   readonly emails: readonly string[];
 }
 
-export interface CommentStoreDependencies extends Omit<PostQueryDependencies, 'knex'> {
-  readonly database: Pick<Database, 'knex' | 'transaction'>;
+export interface CommentStoreDependencies extends Omit<PostQueryDependencies, 'knex' | 'dialect'> {
+  readonly database: Pick<Database, 'knex' | 'dialect' | 'transaction'>;
 }
 
 const columns = { date: 'comments.date', id: 'comments.id', post: 'comments.post_id', parent: 'comments.parent_id' };
 
 export function createCommentStore({ database, types, statuses }: CommentStoreDependencies): CommentStore {
-  const { knex } = database;
-  const rules = { knex, types, statuses };
+  const { knex, dialect } = database;
+  const rules = { knex, dialect, types, statuses };
   const table = (): Knex.QueryBuilder => knex('comments');
   async function ofPerson({ userId, emails }: PersonOfComments): Promise<Comment[]> {
     const rows = (await table()

@@ -1,37 +1,83 @@
-import { escapeLike, type Knex, type MetaFilter, type PostQuery, type User } from '#plugin-api';
+import { escapeLike, whereContains, type Knex, type MetaFilter, type PostQuery, type User } from '#plugin-api';
+import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
-import { whereHasTerms } from '../taxonomies/term-store.ts';
+import { postTextIndex } from '../migrations.ts';
+import { whereHasTerms } from '../taxonomies/posts-of-terms.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
 import type { PostTypes } from '../types/post-types.ts';
 
 export interface PostQueryDependencies {
   readonly knex: Knex;
+  readonly dialect: Database['dialect'];
   readonly types: PostTypes;
   readonly statuses: PostStatuses;
 }
 
+type WalkedColumn = 'type' | 'status' | 'mime_type';
+
 /** The largest id that the key columns can store. */
 const largestId = 2 ** 31 - 1;
 
-/** Selects the rows of a query, without order and limit. */
-export function selectPosts(given: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+/**
+ * Selects the rows of a query, without order and limit.
+ *
+ * @param walked columns whose conditions use no index on SQLite, because that of the order is better.
+ */
+export function selectPosts(
+  given: PostQueryDependencies,
+  query: PostQuery,
+  walked: readonly WalkedColumn[] = [],
+): Knex.QueryBuilder {
   const select = given.knex('posts');
-  whereType(select, given, query);
-  whereStatus(select, query);
+  // SQLite would rather read all posts of the type than those that an index of the search finds.
+  const isFound = whereSearch(select, given, query);
+  const column = (name: WalkedColumn): string => {
+    const isPlain = given.dialect !== 'sqlite' || (!isFound && !walked.includes(name));
+    return isPlain ? `posts.${name}` : (given.knex.raw(`+posts.${name}`) as unknown as string);
+  };
+  void select.whereIn(column('type'), wantedTypes(given, query));
+  whereStatus(select, given, { query, column: column('status') });
   whereIds(select, query);
   whereTime(select, query);
-  whereSearch(select, query);
   if (query.hasPassword !== undefined) void select.where('posts.password', query.hasPassword ? '<>' : '=', '');
   if (query.slugs) void select.whereIn('posts.slug', query.slugs);
   if (query.menuOrder !== undefined) void select.where('posts.menu_order', query.menuOrder);
-  if (query.mimeType !== undefined) whereMimeType(select, query.mimeType);
+  if (query.mimeType !== undefined)
+    whereMimeType(select, given, { mimeType: query.mimeType, column: column('mime_type') });
   if (query.terms && query.terms.length > 0) whereHasTerms(select, given.knex, query);
   for (const filter of query.meta ?? []) whereMeta(select, given, filter);
-  if (query.visibleTo) {
-    if (seesAll(given, query)) whereKnownStatus(select, given, query);
-    else whereVisible(select, given, query.visibleTo);
-  }
+  if (query.visibleTo && !isPublic(given, query) && !seesAll(given, query))
+    whereVisible(select, given, query.visibleTo);
   return select;
+}
+
+/** Whether everyone may read the posts, by their status. */
+function isPublic({ statuses }: PostQueryDependencies, { status = 'publish' }: PostQuery): boolean {
+  return toList(status).every((name) => statuses.get(name)?.public === true);
+}
+
+/** Selects a page of a query: `limit` rows of the order from `offset` on. */
+export function selectPage(given: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+  const { status = 'publish', orderBy = 'date', limit = 10, offset = 0 } = query;
+  const isByTime = orderBy === 'date' || orderBy === 'modified';
+  // An index has the order of one status by time, and that of a type by the rest: SQLite would sort a million rows instead.
+  const walked: WalkedColumn[] = toList(status).length === 1 && isByTime ? ['mime_type'] : ['mime_type', 'status'];
+  return orderPosts(selectPosts(given, query, walked), given, query)
+    .limit(limit)
+    .offset(offset);
+}
+
+/** The same page counted from the end, if it is nearer. Its rows then come in reverse. */
+export function fromNearerEnd(
+  query: PostQuery,
+  total: number,
+): { readonly query: PostQuery; readonly isReversed: boolean } {
+  const { orderBy = 'date', order = 'desc', limit = 10, offset = 0 } = query;
+  const after = total - offset - limit;
+  if (after >= offset || offset >= total || orderBy === 'include' || orderBy === 'relevance')
+    return { query, isReversed: false };
+  const page = { limit: Math.min(limit, total - offset), offset: Math.max(0, after) };
+  return { query: { ...query, ...page, order: order === 'asc' ? 'desc' : 'asc' }, isReversed: true };
 }
 
 /** Whether the user may read each post of the types, whatever its status. */
@@ -44,22 +90,11 @@ function seesAll({ types }: PostQueryDependencies, { type = 'post', visibleTo: u
   });
 }
 
-/** As an expression, so that databases do not choose an index by it: nearly every post has a known status. */
-function whereKnownStatus(
-  select: Knex.QueryBuilder,
-  { statuses }: PostQueryDependencies,
-  { status = 'publish' }: PostQuery,
-): void {
-  const names = statuses.all().map(({ name }) => name);
-  if (toList(status).every((name) => names.includes(name))) return;
-  void select.whereRaw(`posts.status || '' in (${names.map(() => '?').join(', ')})`, names);
-}
-
 const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'include' | 'relevance'>, string>> = {
   date: 'posts.date',
   modified: 'posts.modified',
   id: 'posts.id',
-  title: 'posts.title',
+  title: 'posts.title_key',
   slug: 'posts.slug',
   author: 'posts.author_id',
   parent: 'posts.parent_id',
@@ -67,11 +102,7 @@ const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'inclu
 };
 
 /** Sorts equal values by id, so that pages neither repeat nor skip a post. */
-export function orderPosts(
-  select: Knex.QueryBuilder,
-  { knex }: PostQueryDependencies,
-  query: PostQuery,
-): Knex.QueryBuilder {
+function orderPosts(select: Knex.QueryBuilder, { knex }: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
   const direction = query.order ?? 'desc';
   if (query.orderBy === 'include') {
     const ids = validIds(query.include ?? []);
@@ -94,23 +125,28 @@ export function orderPosts(
       ]);
 }
 
-function whereType(select: Knex.QueryBuilder, { types }: PostQueryDependencies, { type = 'post' }: PostQuery): void {
+function wantedTypes({ types }: PostQueryDependencies, { type = 'post' }: PostQuery): readonly string[] {
   const names = toList(type);
-  if (names.includes('any'))
-    void select.whereIn(
-      'posts.type',
-      types
-        .all()
-        .map(({ name }) => name)
-        .filter((name) => name !== 'revision'),
-    );
-  else void select.whereIn('posts.type', names);
+  const known = types.all().map(({ name }) => name);
+  return names.includes('any') ? without(known, ['revision']) : names;
 }
 
-function whereStatus(select: Knex.QueryBuilder, { status = 'publish' }: PostQuery): void {
-  const names = toList(status);
-  if (names.includes('any')) void select.whereNotIn('posts.status', ['trash', 'auto-draft']);
-  else void select.whereIn('posts.status', names);
+/** A user who sees all does not see posts of statuses that are no longer registered. */
+function whereStatus(
+  select: Knex.QueryBuilder,
+  given: PostQueryDependencies,
+  { query, column }: { readonly query: PostQuery; readonly column: string },
+): void {
+  const [names, hidden] = [toList(query.status ?? 'publish'), ['trash', 'auto-draft']];
+  const known = given.statuses.all().map(({ name }) => name);
+  const isKnown = query.visibleTo !== undefined && seesAll(given, query);
+  if (names.includes('any') && !isKnown) void select.whereNotIn(column, hidden);
+  else if (names.includes('any')) void select.whereIn(column, without(known, hidden));
+  else void select.whereIn(column, isKnown ? names.filter((name) => known.includes(name)) : names);
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
 }
 
 function whereIds(select: Knex.QueryBuilder, query: PostQuery): void {
@@ -153,10 +189,11 @@ function containing(text: string): string {
   return `%${escapeLike(text)}%`;
 }
 
-function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
+/** Whether an index finds the posts. */
+function whereSearch(select: Knex.QueryBuilder, { dialect }: PostQueryDependencies, query: PostQuery): boolean {
   const terms = searchTerms(query);
   if (terms.length > 0) whereReadable(select, query);
-  for (const term of terms) void select.whereRaw(`posts.search_text like ? escape '\\'`, [containing(term)]);
+  return terms.filter((text) => whereContains(select, dialect, { ...postTextIndex, text })).length > 0;
 }
 
 /** As in WordPress: the phrase in the title, all words in the title, one of them, then the phrase in the text. */
@@ -188,9 +225,15 @@ function whereMeta(
   void (has ? select.whereExists(found) : select.whereNotExists(found));
 }
 
-function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
-  if (mimeType.includes('/')) void select.where('posts.mime_type', mimeType);
-  else void select.whereRaw(`posts.mime_type like ? escape '\\'`, [`${escapeLike(mimeType)}/%`]);
+function whereMimeType(
+  select: Knex.QueryBuilder,
+  { dialect }: PostQueryDependencies,
+  { mimeType, column }: { readonly mimeType: string; readonly column: string },
+): void {
+  if (mimeType.includes('/')) void select.where(column, mimeType);
+  // `0` follows `/`. PostgreSQL compares by language, where that may not hold.
+  else if (dialect === 'sqlite') void select.where(column, '>=', `${mimeType}/`).where(column, '<', `${mimeType}0`);
+  else void select.where(column, 'like', `${escapeLike(mimeType)}/%`);
 }
 
 /** The rules of `read_post` as a condition over many posts. */

@@ -23,6 +23,7 @@ export interface PostRow {
   readonly password: string;
   readonly comment_status: string;
   readonly search_text: string;
+  readonly title_key: string;
 }
 
 /** The data of a post without its id. */
@@ -49,7 +50,7 @@ export const postColumns = [
   'comment_status',
 ].map((name) => `posts.${name}`);
 
-export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
+export function toPost(row: Omit<PostRow, 'search_text' | 'title_key' | 'slug_key'>): Post {
   return {
     id: Number(row.id),
     type: row.type,
@@ -96,5 +97,6 @@ export function toRow(post: PostData, slugKey: string | null): Omit<PostRow, 'id
       post.type === 'revision'
         ? ''
         : foldText([post.title, htmlToText(post.excerpt), htmlToText(post.content)].join('\n')),
+    title_key: post.type === 'revision' ? '' : foldText(post.title).slice(0, 100),
   };
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { escapeLike, type Knex, type Post, type PostQuery } from '#plugin-api';
+import type { Knex, Post, PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
-import { orderPosts, selectPosts, type PostQueryDependencies } from './post-query.ts';
+import { fromNearerEnd, selectPage, selectPosts, type PostQueryDependencies } from './post-query.ts';
+import { findListed, forgetPosts, updateTermsOf } from '../taxonomies/posts-of-terms.ts';
 import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
 import type { PostFacts } from '../types/meta-capabilities.ts';
 
-export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex'> {
-  readonly database: Pick<Database, 'knex' | 'dialect' | 'notify' | 'listen'>;
+export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex' | 'dialect'> {
+  readonly database: Pick<Database, 'knex' | 'dialect' | 'lock' | 'notify' | 'listen'>;
   readonly facts: FactsCache;
 }
 
@@ -15,9 +16,13 @@ export interface PostStore {
   get(id: number): Promise<Post | null>;
   /** Inside a transaction: reads the post, which no other transaction changes until the end of this one. */
   getLocked(id: number): Promise<Post | null>;
-  find(query: PostQuery): Promise<Post[]>;
+  /** @param total of the query, if known: pages of the second half are then read from the end. */
+  find(query: PostQuery, total?: number): Promise<Post[]>;
   count(query: PostQuery): Promise<number>;
+  /** Numbers by status, without those of which there are none. */
+  countByStatus(query: Omit<PostQuery, 'status'>): Promise<ReadonlyMap<string, number>>;
   insert(post: PostData, slugKey: string | null): Promise<Post>;
+  /** Inside a transaction, as `remove`. */
   update(id: number, post: PostData, slugKey: string | null): Promise<Post>;
   remove(ids: readonly number[]): Promise<void>;
   /** Ids of child posts, without revisions. */
@@ -26,8 +31,8 @@ export interface PostStore {
   revisionIds(postId: number): Promise<number[]>;
   /** Ids of the autosaves of a post, newest first. They are revisions, one for each user. */
   autosaveIds(postId: number): Promise<number[]>;
-  /** Slug keys of other posts that start with `prefix`. */
-  slugKeys(prefix: string, exceptId: number): Promise<Set<string>>;
+  /** Which of the slug keys other posts have. */
+  takenSlugKeys(keys: readonly string[], exceptId: number): Promise<Set<string>>;
   /** Ids of the posts of an author, without revisions. */
   authorPosts(authorId: number): Promise<number[]>;
   /** Ids of users with published posts. */
@@ -37,6 +42,8 @@ export interface PostStore {
 }
 
 const channel = 'content_posts';
+/** From here on, the ids of a page are read first: an index has them, and the rows before the page are not read. */
+const deepOffset = 1_000;
 
 /** Slug of the autosaves of a post, as in WordPress. */
 export function autosaveSlug(postId: number): string {
@@ -46,14 +53,19 @@ export function autosaveSlug(postId: number): string {
 const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 ** 31;
 
 export function createPostStore({ database, types, statuses, facts }: PostStoreDependencies): PostStore {
-  const { knex } = database;
-  const query = { knex, types, statuses };
+  const { knex, dialect } = database;
+  const query = { knex, dialect, types, statuses };
   const cached = (post: Post): Post => {
     facts.set(post);
     return post;
   };
   const revisionsOf = (postId: number): Knex.QueryBuilder =>
     knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc');
+  async function rowsOf(ids: readonly number[]): Promise<PostRow[]> {
+    const rows = await knex<PostRow>('posts').whereIn('id', ids).select<PostRow[]>(postColumns);
+    const byId = new Map(rows.map((row) => [Number(row.id), row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
   /** Identifies this node, so that it ignores its own notifications and keeps its cache. */
   const self = randomUUID();
   const notifyNodes = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
@@ -70,12 +82,27 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       const row = (await (database.dialect === 'postgresql' ? select.forUpdate() : select)) as PostRow | undefined;
       return row ? toPost(row) : null;
     },
-    async find(wanted) {
-      const select = orderPosts(selectPosts(query, wanted).select(postColumns), query, wanted);
-      const rows = (await select.limit(wanted.limit ?? 10).offset(wanted.offset ?? 0)) as PostRow[];
-      return rows.map(toPost).map(cached);
+    async find(asked, total = 0) {
+      const { query: wanted, isReversed } = fromNearerEnd(asked, total);
+      const listed = await findListed(database, wanted);
+      const select = selectPage(query, wanted);
+      const rows =
+        listed !== null || (wanted.offset ?? 0) >= deepOffset
+          ? await rowsOf(await (listed?.ids() ?? selectIds(select)))
+          : ((await select.select(postColumns)) as PostRow[]);
+      return (isReversed ? rows.reverse() : rows).map(toPost).map(cached);
+    },
+    async countByStatus(wanted) {
+      const all = { ...wanted, status: statuses.all().map(({ name }) => name) };
+      const rows = (await selectPosts(query, all)
+        .groupBy('posts.status')
+        .select('posts.status')
+        .count({ total: '*' })) as { status: string; total: number | string }[];
+      return new Map(rows.map(({ status, total }) => [status, Number(total)]));
     },
     async count(wanted) {
+      const listed = await findListed(database, wanted);
+      if (listed !== null) return listed.count();
       const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as
         { total: number | string } | undefined;
       return Number(row?.total ?? 0);
@@ -86,11 +113,15 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     },
     async update(id, post, slugKey) {
       await knex('posts').where({ id }).update(toRow(post, slugKey));
+      if (post.type !== 'revision') await updateTermsOf(database, { ...post, id });
       await notifyNodes(id);
       return cached({ ...post, id });
     },
     async remove(ids) {
-      for (const batch of inBatches(ids)) await knex('posts').whereIn('id', batch).delete();
+      for (const batch of inBatches(ids)) {
+        await forgetPosts(database, batch);
+        await knex('posts').whereIn('id', batch).delete();
+      }
       for (const id of ids) {
         facts.forget(id);
         await notifyNodes(id);
@@ -100,11 +131,10 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       selectIds(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
     revisionIds: (postId) => selectIds(revisionsOf(postId).whereNot({ slug: autosaveSlug(postId) })),
     autosaveIds: (postId) => selectIds(revisionsOf(postId).where({ slug: autosaveSlug(postId) })),
-    async slugKeys(prefix, exceptId) {
-      const rows = (await knex('posts')
-        .whereRaw(`slug_key like ? escape '\\'`, [`${escapeLike(prefix)}%`])
-        .whereNot('id', exceptId)
-        .select('slug_key')) as { slug_key: string }[];
+    async takenSlugKeys(keys, exceptId) {
+      const rows = (await knex('posts').whereIn('slug_key', keys).whereNot('id', exceptId).select('slug_key')) as {
+        slug_key: string;
+      }[];
       return new Set(rows.map((row) => row.slug_key));
     },
     authorPosts: (authorId) =>
@@ -130,7 +160,7 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
 }
 
 async function selectIds(select: Knex.QueryBuilder): Promise<number[]> {
-  return ((await select.select('id')) as { id: number }[]).map(({ id }) => Number(id));
+  return ((await select.select('posts.id')) as { id: number }[]).map(({ id }) => Number(id));
 }
 
 /** Databases limit the number of values in one statement. */

@@ -59,7 +59,7 @@ export function slugKeyFor(
 export interface SlugInit {
   readonly post: Pick<Post, 'id' | 'type' | 'status' | 'slug' | 'parentId'>;
   readonly type: PostType;
-  readonly store: Pick<PostStore, 'slugKeys'>;
+  readonly store: Pick<PostStore, 'takenSlugKeys'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
 }
 
@@ -67,11 +67,16 @@ export interface SlugInit {
 export async function uniqueSlug({ post, type, store, hooks }: SlugInit): Promise<string> {
   if (!needsUniqueSlug(post)) return post.slug;
   const scope = slugScope(post, type);
-  const taken = await store.slugKeys(scope + truncate(post.slug, maxLength - 12), post.id);
-  const isFree = (slug: string): boolean => !taken.has(scope + slug) && !isReserved(slug, post);
-  let slug = post.slug;
-  for (let number = 2; !isFree(slug); number += 1)
-    slug = `${truncate(post.slug, maxLength - String(number).length - 1)}-${number}`;
+  const slug = await firstFreeSlug(
+    (number) => (number === 1 ? post.slug : `${truncate(post.slug, maxLength - String(number).length - 1)}-${number}`),
+    async (slugs) => {
+      const taken = await store.takenSlugKeys(
+        slugs.map((candidate) => scope + candidate),
+        post.id,
+      );
+      return slugs.find((candidate) => !taken.has(scope + candidate) && !isReserved(candidate, post));
+    },
+  );
   return hooks.applyFiltersAsync(
     'wp_unique_post_slug',
     slug,
@@ -81,6 +86,22 @@ export async function uniqueSlug({ post, type, store, hooks }: SlugInit): Promis
     post.parentId,
     post.slug,
   );
+}
+
+/**
+ * The first candidate that is free.
+ *
+ * @param candidate for 1, 2, 3, ...
+ * @param findFree the first free one of some, in their order: of more of them each time, since most sites need the first.
+ */
+export async function firstFreeSlug(
+  candidate: (number: number) => string,
+  findFree: (slugs: readonly string[]) => Promise<string | undefined>,
+): Promise<string> {
+  for (let first = 1, size = 1; ; first += size, size = Math.min(size * 4, 256)) {
+    const free = await findFree(Array.from({ length: size }, (_, index) => candidate(first + index)));
+    if (free !== undefined) return free;
+  }
 }
 
 function slugScope({ type: name, parentId }: Pick<PostData, 'type' | 'parentId'>, type: PostType): string {

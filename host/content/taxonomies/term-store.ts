@@ -1,6 +1,16 @@
-import { escapeLike, type Knex, type PostQuery, type Term, type TermFilter, type TermQuery } from '#plugin-api';
-import type { Database } from '../../database/database-contract.ts';
+import { whereContains } from '#plugin-api';
+import type { Knex, Term, TermQuery } from '#plugin-api';
 import { foldText } from '../html/text.ts';
+import { termTextIndex } from '../migrations.ts';
+import {
+  addToCounts,
+  isPublished,
+  toListed,
+  validTermIds,
+  type ListedPost,
+  type PostTermRow,
+  type TermsDatabase,
+} from './posts-of-terms.ts';
 
 interface TermRow {
   readonly id: number;
@@ -10,15 +20,11 @@ interface TermRow {
   readonly slug: string;
   readonly description: string;
   readonly parent_id: number;
-  readonly count?: number | string;
+  /** Published posts with the term. */
+  readonly post_count: number;
 }
 
 export type TermData = Omit<Term, 'id' | 'count'>;
-
-const largestId = 2 ** 31 - 1;
-const validIds = (ids: readonly number[]): number[] =>
-  ids.filter((id) => Number.isInteger(id) && id > 0 && id <= largestId);
-const pattern = (text: string): string => `%${escapeLike(text)}%`;
 
 /** By which names are sorted and compared. */
 const keyOf = (name: string): string => foldText(name).slice(0, 400);
@@ -28,27 +34,27 @@ const columns = {
   name: 'terms.name_key',
   slug: 'terms.slug',
   description: 'terms.description',
+  count: 'terms.post_count',
 } as const;
 
 /** The SQL of terms and of the posts that have them. */
-export function createTermStore({ knex }: Pick<Database, 'knex'>) {
-  const counted = `(select count(*) from term_posts join posts on posts.id = term_posts.post_id
-    where term_posts.term_id = terms.id and posts.status = 'publish')`;
-  const fields = ['terms.*', knex.raw(`${counted} as count`)];
-  const select = (query: TermQuery): Knex.QueryBuilder => whereTerms(knex, query, counted);
+export function createTermStore(database: TermsDatabase) {
+  const { knex } = database;
+  const select = (query: TermQuery): Knex.QueryBuilder => whereTerms(database, query);
 
   return {
     async get(id: number): Promise<Term | null> {
-      const [row] = validIds([id]).length === 0 ? [] : ((await select({ include: [id] }).select(fields)) as TermRow[]);
+      const [row] = validTermIds([id]).length === 0 ? [] : ((await select({ include: [id] })) as TermRow[]);
       return row === undefined ? null : toTerm(row);
     },
     async find(query: TermQuery): Promise<Term[]> {
       const { orderBy = 'name', order = 'asc', limit = 100, offset = 0 } = query;
-      const rows = select(query).select(fields);
-      if (orderBy === 'include') orderByIds(rows, validIds(query.include ?? []));
-      else if (orderBy === 'count') void rows.orderBy('count', order);
+      const rows = select(query);
+      if (orderBy === 'include') orderByIds(rows, validTermIds(query.include ?? []));
       else void rows.orderBy(columns[orderBy], order);
-      const found = (await rows.orderBy('terms.id').limit(limit).offset(offset)) as TermRow[];
+      // Of many terms with the same count, the index has the ids in the same order.
+      void rows.orderBy('terms.id', orderBy === 'count' ? order : 'asc');
+      const found = (await rows.limit(limit).offset(offset)) as TermRow[];
       return found.map(toTerm);
     },
     async count(query: TermQuery): Promise<number> {
@@ -67,12 +73,12 @@ export function createTermStore({ knex }: Pick<Database, 'knex'>) {
       await knex('terms').where({ parent_id: id }).update({ parent_id: parentId });
       await knex('terms').where({ id }).delete();
     },
-    /** Slugs of the taxonomy that start with `prefix`, of other terms. */
-    async slugs(taxonomy: string, prefix: string, exceptId: number): Promise<Set<string>> {
+    /** Which of the slugs other terms of the taxonomy have. */
+    async takenSlugs(taxonomy: string, slugs: readonly string[], exceptId: number): Promise<Set<string>> {
       const rows = (await knex('terms')
         .where({ taxonomy })
         .whereNot('id', exceptId)
-        .whereRaw(`slug like ? escape '\\'`, [pattern(prefix).slice(1)])
+        .whereIn('slug', slugs)
         .select('slug')) as { slug: string }[];
       return new Set(rows.map(({ slug }) => slug));
     },
@@ -80,43 +86,63 @@ export function createTermStore({ knex }: Pick<Database, 'knex'>) {
     async named(taxonomy: string, name: string): Promise<Term[]> {
       const rows = (await knex('terms')
         .where({ taxonomy, name_key: keyOf(name) })
-        .orderBy('id')
-        .select(fields)) as TermRow[];
+        .orderBy('id')) as TermRow[];
       return rows.map(toTerm);
     },
     /** Terms of posts, by name. */
     async ofPosts(postIds: readonly number[], taxonomy?: string): Promise<Map<number, Term[]>> {
       const found = new Map<number, Term[]>();
-      const ids = validIds(postIds);
+      const ids = validTermIds(postIds);
       if (ids.length === 0) return found;
       const rows = knex('term_posts as of')
         .join('terms', 'terms.id', 'of.term_id')
         .whereIn('of.post_id', ids)
         .orderBy(['terms.name_key', 'terms.id'])
-        .select([...fields, 'of.post_id']);
+        .select(['terms.*', 'of.post_id']);
       if (taxonomy !== undefined) void rows.where('terms.taxonomy', taxonomy);
       for (const row of (await rows) as (TermRow & { readonly post_id: number })[])
         found.set(Number(row.post_id), [...(found.get(Number(row.post_id)) ?? []), toTerm(row)]);
       return found;
     },
-    /** Replaces the terms of a post in a taxonomy. Returns the ids that exist. */
+    /** Inside a transaction: replaces the terms of a post in a taxonomy. Returns the ids that exist. */
     async setPostTerms(postId: number, taxonomy: string, ids: readonly number[]): Promise<number[]> {
-      const wanted = await readIds(knex('terms').where({ taxonomy }).whereIn('id', validIds(ids)).orderBy('id'));
+      const wanted = await readIds(knex('terms').where({ taxonomy }).whereIn('id', validTermIds(ids)).orderBy('id'));
+      const [post] = (await knex('posts').where({ id: postId }).select('type', 'status', 'date')) as ListedPost[];
+      const own = knex('term_posts').where({ post_id: postId });
+      const before = (await own
+        .whereIn('term_id', knex('terms').select('id').where({ taxonomy }))
+        .select('term_id', 'published_at')) as PostTermRow[];
+      const removed = before.filter(({ term_id: id }) => !wanted.includes(Number(id)));
+      const added = wanted.filter((id) => !before.some((row) => Number(row.term_id) === id));
       await knex('term_posts')
         .where({ post_id: postId })
-        .whereIn('term_id', knex('terms').select('id').where({ taxonomy }))
+        .whereIn(
+          'term_id',
+          removed.map(({ term_id: id }) => id),
+        )
         .delete();
-      if (wanted.length > 0) await knex('term_posts').insert(wanted.map((id) => ({ term_id: id, post_id: postId })));
+      if (post === undefined) return [];
+      const listed = toListed(post);
+      if (added.length > 0)
+        await knex('term_posts').insert(added.map((id) => ({ term_id: id, post_id: postId, ...listed })));
+      await addToCounts(database, [
+        ...removed.filter(isPublished).map(({ term_id: id }) => ({ id: Number(id), by: -1 })),
+        ...(listed.published_at === null ? [] : added.map((id) => ({ id, by: 1 }))),
+      ]);
       return wanted;
     },
     /** Gives the term to posts of the type that have none of the taxonomy, of those that have the term `of`. */
     async replaceOnly({ of, by, taxonomy }: { of: number; by: number; taxonomy: string }): Promise<void> {
       await knex.raw(
-        `insert into term_posts (term_id, post_id)
-          select terms.id, one.post_id from terms, term_posts as one where terms.id = ? and one.term_id = ?
+        `insert into term_posts (term_id, post_id, post_type, published_at)
+          select terms.id, one.post_id, one.post_type, one.published_at from terms, term_posts as one where terms.id = ? and one.term_id = ?
           and not exists (select 1 from term_posts as other join terms as others on others.id = other.term_id
             where other.post_id = one.post_id and other.term_id <> one.term_id and others.taxonomy = ?)`,
         [by, of, taxonomy],
+      );
+      await knex.raw(
+        'update terms set post_count = (select count(published_at) from term_posts where term_id = terms.id) where id = ?',
+        [by],
       );
     },
   };
@@ -134,57 +160,21 @@ function orderByIds(rows: Knex.QueryBuilder, ids: readonly number[]): void {
   void rows.orderByRaw(`case terms.id ${cases} else ? end`, [...ids.flatMap((id, index) => [id, index]), ids.length]);
 }
 
-function whereTerms(knex: Knex, query: TermQuery, counted: string): Knex.QueryBuilder {
+function whereTerms({ knex, dialect }: TermsDatabase, query: TermQuery): Knex.QueryBuilder {
   const select = knex('terms');
-  if (query.taxonomy !== undefined) void select.whereIn('terms.taxonomy', [query.taxonomy].flat());
+  const text = foldText(query.search ?? '').trim();
+  const isFound = text !== '' && whereContains(select, dialect, { ...termTextIndex, text });
+  // SQLite would rather read all terms of the taxonomy than those that an index of the search finds.
+  const taxonomy = isFound ? (knex.raw('+terms.taxonomy') as unknown as string) : 'terms.taxonomy';
+  if (query.taxonomy !== undefined) void select.whereIn(taxonomy, [query.taxonomy].flat());
   if (query.slugs) void select.whereIn('terms.slug', query.slugs);
-  if (query.include) void select.whereIn('terms.id', validIds(query.include));
-  if (query.exclude && query.exclude.length > 0) void select.whereNotIn('terms.id', validIds(query.exclude));
+  if (query.include) void select.whereIn('terms.id', validTermIds(query.include));
+  if (query.exclude && query.exclude.length > 0) void select.whereNotIn('terms.id', validTermIds(query.exclude));
   if (query.parentId !== undefined) void select.where('terms.parent_id', query.parentId);
   if (query.postId !== undefined)
     void select.whereIn('terms.id', knex('term_posts').select('term_id').where({ post_id: query.postId }));
-  if (query.hideEmpty === true) void select.whereRaw(`${counted} > 0`);
-  const search = foldText(query.search ?? '').trim();
-  if (search !== '')
-    void select.where(
-      (found) =>
-        void found
-          .whereRaw(`terms.name_key like ? escape '\\'`, [pattern(search)])
-          .orWhereRaw(`terms.slug like ? escape '\\'`, [pattern(search)]),
-    );
+  if (query.hideEmpty === true) void select.where('terms.post_count', '>', 0);
   return select;
-}
-
-/** Narrows a selection of posts to those with the wanted terms. */
-export function whereHasTerms(select: Knex.QueryBuilder, knex: Knex, query: PostQuery): void {
-  const { terms = [], termsRelation = 'AND' } = query;
-  const wanted = terms.filter(({ operator }) => operator !== 'NOT IN');
-  for (const filter of terms)
-    if (filter.operator === 'NOT IN') void select.whereNotIn('posts.id', postsWith(knex, filter, filter.ids));
-  if (wanted.length === 0) return;
-  void select.where((all) => {
-    for (const filter of wanted) {
-      const one = (rows: Knex.QueryBuilder): void => {
-        const groups = filter.operator === 'AND' ? filter.ids.map((id) => [id]) : [filter.ids];
-        for (const ids of groups) void rows.whereIn('posts.id', postsWith(knex, filter, ids));
-      };
-      void (termsRelation === 'OR' ? all.orWhere(one) : all.where(one));
-    }
-  });
-}
-
-function postsWith(knex: Knex, { includeChildren = false }: TermFilter, ids: readonly number[]): Knex.QueryBuilder {
-  const select = knex('term_posts').select('term_posts.post_id');
-  const known = validIds(ids);
-  if (!includeChildren || known.length === 0) return select.whereIn('term_posts.term_id', known);
-  return select.whereIn(
-    'term_posts.term_id',
-    knex.raw(
-      `with recursive below(id) as (select terms.id from terms where terms.id in (${known.map(() => '?').join(', ')})
-        union select terms.id from terms join below on terms.parent_id = below.id) select below.id from below`,
-      known,
-    ) as unknown as Knex.QueryBuilder,
-  );
 }
 
 function toTerm(row: TermRow): Term {
@@ -195,10 +185,10 @@ function toTerm(row: TermRow): Term {
     slug: row.slug,
     description: row.description,
     parentId: Number(row.parent_id),
-    count: Number(row.count ?? 0),
+    count: Number(row.post_count),
   };
 }
 
-function toRow({ taxonomy, name, slug, description, parentId }: TermData): Omit<TermRow, 'id' | 'count'> {
+function toRow({ taxonomy, name, slug, description, parentId }: TermData): Omit<TermRow, 'id' | 'post_count'> {
   return { taxonomy, name, name_key: keyOf(name), slug, description, parent_id: parentId };
 }

@@ -3,7 +3,7 @@ import type { HooksApi, OptionsApi, SiteApi, Taxonomy, Term, TermInput, TermsApi
 import type { Database } from '../../database/database-contract.ts';
 import { contentErrors } from '../errors.ts';
 import { sanitizeHtml } from '../html/sanitize.ts';
-import { slugOf } from '../posts/slugs.ts';
+import { firstFreeSlug, slugOf } from '../posts/slugs.ts';
 import { defaultCategorySetting, taxonomiesOf, type Taxonomies } from './taxonomies.ts';
 import type { TermData, TermStore } from './term-store.ts';
 
@@ -40,6 +40,8 @@ export interface TermsDependencies {
 export interface Terms extends TermsApi {
   /** Whether it is the category for posts without one, which cannot be deleted. */
   isDefault(term: Pick<Term, 'id' | 'taxonomy'>): Promise<boolean>;
+  /** Terms of a name, ignoring case and accents. */
+  named(taxonomy: string, name: string): Promise<Term[]>;
   /** URLs by term id. */
   links(terms: readonly Term[]): Promise<ReadonlyMap<number, string>>;
   /**
@@ -76,6 +78,7 @@ export function createTerms(given: TermsDependencies): Terms {
     find: (query = {}) => store.find(query),
     count: (query = {}) => store.count(query),
     ofPosts: (postIds, taxonomy) => store.ofPosts(postIds, taxonomy),
+    named: (taxonomy, name) => store.named(taxonomy, name),
     links,
     link: async (term) => (await links([term])).get(term.id) ?? '',
     isDefault,
@@ -216,7 +219,7 @@ async function composeSlug(
   const wanted = (input.slug ?? '') === '' ? '' : slugOf(input.slug ?? '');
   if (before !== undefined) {
     if (wanted === '' || wanted === before.slug) return before.slug;
-    const taken = await store.slugs(taxonomy.name, wanted, before.id);
+    const taken = await store.takenSlugs(taxonomy.name, [wanted], before.id);
     if (taken.has(wanted)) throw contentErrors.duplicate_term_slug({ values: { slug: wanted } });
     return wanted;
   }
@@ -228,15 +231,16 @@ async function composeSlug(
     throw contentErrors.term_exists({ values: { where }, data: { term_id: same.id } });
   }
   const slug = wanted || slugOf(name) || 'term';
-  const taken = await store.slugs(taxonomy.name, slug.slice(0, maxLength - 12), 0);
-  if (!taken.has(slug)) return slug;
   const parent = parentId === 0 ? null : await store.get(parentId);
   const below = parent === null ? slug : `${slug}-${parent.slug}`.slice(0, maxLength - 12);
-  if (parent !== null && !taken.has(below)) return below;
-  for (let number = 2; ; number += 1) {
-    const numbered = `${below.slice(0, maxLength - 12)}-${number}`;
-    if (!taken.has(numbered)) return numbered;
-  }
+  const choices = [...new Set([slug, below])];
+  return firstFreeSlug(
+    (number) => choices[number - 1] ?? `${below.slice(0, maxLength - 12)}-${number - choices.length + 1}`,
+    async (slugs) => {
+      const taken = await store.takenSlugs(taxonomy.name, slugs, 0);
+      return slugs.find((candidate) => !taken.has(candidate));
+    },
+  );
 }
 
 /** `/category/parent/child/`, by the taxonomy's `rewriteSlug`. */
