@@ -2,10 +2,10 @@ import { RestError, restError } from '#plugin-api';
 import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
-import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import { slugOf, toColumns, type ProfileRow } from './profile.ts';
 import type { Roles } from './roles.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
-import { toFacts, holdsRole, isId, readTakenSlugs, type UserRow } from './user-row.ts';
+import { toFacts, holdsRole, isId, findUnusedSlug, type UserRow } from './user-row.ts';
 import { createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
@@ -130,7 +130,7 @@ async function renameSlug(knex: Knex, row: UserRow, { displayName = '' }: UserCh
   const [fromLogin, preferred] = [slugOf(row.login), slugOf(displayName)];
   const isFromLogin = row.slug.startsWith(fromLogin) && /^(?:-\d+)?$/.test(row.slug.slice(fromLogin.length));
   if (preferred === '' || preferred === fromLogin || !isFromLogin || displayName === row.display_name) return {};
-  return { slug: findFreeSlug(preferred, await readTakenSlugs(knex, preferred)) };
+  return { slug: await findUnusedSlug(knex, preferred) };
 }
 
 async function refuseTakenEmail(knex: Knex, email_key: string): Promise<void> {

@@ -90,11 +90,39 @@ export function isId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31;
 }
 
-/** The slugs in use that equal a preferred one, or begin with it and a hyphen. */
-export async function readTakenSlugs(knex: Knex, preferred: string): Promise<ReadonlySet<string>> {
-  const rows = await knex<UserRow>('users')
-    .where('slug', preferred)
-    .orWhereRaw("slug like ? escape '\\'", [`${escapeLike(preferred)}-%`])
-    .select('slug');
-  return new Set(rows.map(({ slug }) => slug));
+/** How many numbers a search for a free slug tries at once. */
+const triedAtOnce = 100;
+
+/**
+ * Returns the preferred slug, or a free one with a number appended: the smallest below 100, else one after a number in use.
+ * It tries few slugs, however many users have one that begins so.
+ */
+export async function findUnusedSlug(knex: Knex, preferred: string): Promise<string> {
+  if ((await takenNumbers(knex, preferred, [1])).size === 0) return preferred;
+  let [taken, free] = [1, Infinity];
+  while (free - taken > 1) {
+    const numbers = numbersBetween(taken, free);
+    const found = await takenNumbers(knex, preferred, numbers);
+    const index = numbers.findIndex((number) => !found.has(number));
+    taken = numbers[(index === -1 ? numbers.length : index) - 1] ?? taken;
+    free = numbers[index] ?? free;
+  }
+  return `${preferred}-${free}`;
+}
+
+/** All numbers between two of them if they are few, else some at equal distances; without an end, first the next ones. */
+function numbersBetween(taken: number, free: number): number[] {
+  if (free === Infinity && taken === 1) return Array.from({ length: triedAtOnce }, (_, index) => index + 2);
+  if (free === Infinity) return Array.from({ length: 10 }, (_, index) => taken * 2 ** (index + 1));
+  const step = Math.ceil((free - taken) / triedAtOnce);
+  return Array.from({ length: Math.ceil((free - taken) / step) - 1 }, (_, index) => taken + (index + 1) * step);
+}
+
+/** @returns which numbers are appended to the slug of a user; 1 is the slug without a number. */
+async function takenNumbers(knex: Knex, preferred: string, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  const slugs = new Map(numbers.map((number) => [number === 1 ? preferred : `${preferred}-${number}`, number]));
+  const found = await knex<UserRow>('users')
+    .whereIn('slug', [...slugs.keys()])
+    .pluck('slug');
+  return new Set(found.map((slug) => slugs.get(slug) ?? 0));
 }

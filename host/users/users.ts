@@ -2,11 +2,11 @@ import type { Clock, HooksApi, Knex, Logger, User, UsersApi } from '#plugin-api'
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { createUserChanges, type UserWriter } from './user-changes.ts';
-import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import { slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
 import { createRoles, type Roles } from './roles.ts';
-import { toFacts, filterUsers, holdsRole, isId, paginateUsers, readTakenSlugs, type UserRow } from './user-row.ts';
+import { toFacts, filterUsers, holdsRole, isId, paginateUsers, findUnusedSlug, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
@@ -110,8 +110,8 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
  */
 async function createProfile(knex: Knex, { login, displayName, profile }: CheckedUser): Promise<ProfileRow> {
   const preferred = profile.slug ?? (slugOf(displayName) || 'user');
-  const taken = await readTakenSlugs(knex, preferred);
-  if (profile.slug !== undefined && taken.has(preferred)) throw takenSlugError();
+  const slug = await findUnusedSlug(knex, preferred);
+  if (profile.slug !== undefined && slug !== preferred) throw takenSlugError();
   return {
     first_name: '',
     last_name: '',
@@ -120,7 +120,7 @@ async function createProfile(knex: Knex, { login, displayName, profile }: Checke
     locale: '',
     nickname: login,
     ...toColumns(profile),
-    slug: findFreeSlug(preferred, taken),
+    slug,
   };
 }
 
