@@ -6,6 +6,7 @@ import {
   type Role,
   type User,
   type UserChanges,
+  type UserQuery,
   type UsersApi,
 } from '#plugin-api';
 
@@ -28,7 +29,11 @@ export interface ApplicationPasswordRow {
 
 /** Dependencies of the user pages. The composition root provides them. */
 export interface UserPagesDependencies {
-  readonly users: Pick<UsersApi, 'get' | 'list' | 'count' | 'create' | 'delete'> & {
+  readonly users: Pick<UsersApi, 'get' | 'create' | 'delete'> & {
+    list(query?: UserQuery & { readonly total?: number }): Promise<User[]>;
+    countByRole(filter?: {
+      readonly search?: string;
+    }): Promise<{ readonly total: number; readonly byRole: ReadonlyMap<string, number> }>;
     update(id: number, changes: UserChanges, options?: { readonly keepSession?: string }): Promise<User>;
   };
   readonly sessions: {

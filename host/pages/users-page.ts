@@ -37,25 +37,28 @@ async function renderUsers(
   const search = readQuery(request, 's');
   const role = roles().some(({ name }) => name === readQuery(request, 'role')) ? readQuery(request, 'role') : '';
   const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
-  const total = await users.count(filter);
+  const counts = await users.countByRole(search === '' ? {} : { search });
+  const total = role === '' ? counts.total : (counts.byRole.get(role) ?? 0);
   const list = clampPage(
     readList(request, { sortable: ['displayName', 'email', 'registeredAt'], filters: { s: search, role } }),
     total,
   );
-  const found = await users.list({
+  const query = {
     ...filter,
+    total,
     limit: list.perPage,
     offset: (list.page - 1) * list.perPage,
     orderBy: list.sort as NonNullable<UserQuery['orderBy']>,
     descending: list.order === 'desc',
-  });
+  };
+  const found = total === 0 ? [] : await users.list(query);
   const rows = found.map((user) => ({ ...toRow(user, request.user, roles()), picture: avatarUrl(user, 48) }));
   return {
     template: 'admin/pages/users',
     data: {
       search,
       searchFields: { role },
-      tabs: await roleTabs({ users, roles, role, search }),
+      tabs: roleTabs({ counts, roles: roles(), role, search }),
       users: rows,
       mayCreate: request.user.can('create_users'),
       mayChangeAny: rows.some(({ mayChange }) => mayChange),
@@ -108,22 +111,24 @@ async function changeRoles({ users, roles }: UserPagesDependencies, request: Adm
   };
 }
 
-async function roleTabs({
-  users,
+function roleTabs({
+  counts,
   roles,
   role,
   search,
-}: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string; readonly search: string }) {
-  const known = roles();
-  const found = search === '' ? {} : { search };
+}: {
+  readonly counts: Awaited<ReturnType<UserPagesDependencies['users']['countByRole']>>;
+  readonly roles: readonly Role[];
+  readonly role: string;
+  readonly search: string;
+}) {
   const query = search === '' ? {} : { s: search };
-  const counts = await Promise.all(known.map(({ name }) => users.count({ role: name, ...found })));
-  const shown = known
-    .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
+  const shown = roles
+    .map(({ name, label }) => ({ name, label, count: counts.byRole.get(name) ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === role);
   return [
     {
-      label: `All (${formatNumber(await users.count(found))})`,
+      label: `All (${formatNumber(counts.total)})`,
       href: `?${new URLSearchParams(query).toString()}`,
       current: role === '',
     },

@@ -1,4 +1,4 @@
-import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
+import { createTextIndex, optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 import { findFreeSlug, slugOf } from './profile.ts';
 import { twoFactorMigrations } from './two-factor/migrations.ts';
 
@@ -113,6 +113,21 @@ export const migrations: readonly Migration[] = [
         table.text('bound_to').notNullable();
         requiredColumns(table).bigInteger('created_at', 'expires_at');
       });
+    },
+  },
+  {
+    id: '0243_users_at_scale',
+    async up(knex, { dialect }) {
+      // For lists in each order, counts by role, and deep pages without reading the rows before them.
+      await knex.schema.alterTable('users', (table) => {
+        table.index(['roles'], 'users_by_roles');
+        table.index(['display_key', 'id', 'roles'], 'users_by_name');
+        table.index(['email_key', 'id', 'roles'], 'users_by_email');
+        table.index(['created_at', 'id', 'roles'], 'users_by_date');
+      });
+      // PostgreSQL has the index since 0009.
+      if (dialect === 'sqlite')
+        await createTextIndex(knex, dialect, { table: 'users', columns: ['login_key', 'display_key', 'email_key'] });
     },
   },
 ];

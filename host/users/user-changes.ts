@@ -5,7 +5,8 @@ import { hashPassword } from './passwords.ts';
 import { slugOf, toColumns, type ProfileRow } from './profile.ts';
 import type { Roles } from './roles.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
-import { toFacts, holdsRole, isId, findUnusedSlug, type UserRow } from './user-row.ts';
+import { selectRoleSets } from './user-queries.ts';
+import { findUnusedSlug, isId, toFacts, type UserRow } from './user-row.ts';
 import { createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
@@ -139,9 +140,9 @@ async function refuseTakenEmail(knex: Knex, email_key: string): Promise<void> {
 
 /** @throws RestError for the only administrator. */
 async function refuseLastAdministrator(knex: Knex, row: UserRow): Promise<void> {
-  const [condition, values] = holdsRole('administrator');
   if (!toFacts(row).roles.includes('administrator')) return;
-  if ((await knex('users').whereRaw(condition, values).whereNot({ id: row.id }).first('id')) !== undefined) return;
+  const administrators = knex('users').whereIn('roles', selectRoleSets(knex, [['administrator']]));
+  if ((await administrators.whereNot({ id: row.id }).first('id')) !== undefined) return;
   throw new RestError({
     code: 'rest_user_last_administrator',
     message: 'This is the last administrator. Make another user an administrator first.',

@@ -1,4 +1,12 @@
-import { escapeLike, type Knex, type UserFilter, type UserQuery } from '#plugin-api';
+import {
+  escapeLike,
+  whereContains,
+  type DatabaseApi,
+  type Knex,
+  type TextIndex,
+  type UserFilter,
+  type UserQuery,
+} from '#plugin-api';
 import type { UserFacts } from './user.ts';
 import { keyOf } from './user-input.ts';
 import { toProfile, type ProfileRow } from './profile.ts';
@@ -31,10 +39,13 @@ export function toFacts(
   };
 }
 
-/** Arguments of `whereRaw` that match users with the role. */
+/** Arguments of `whereRaw` that match sets of roles with the role. */
 export function holdsRole(role: string): [string, string[]] {
   return [`roles like ? escape '\\'`, [`%${escapeLike(JSON.stringify(role))}%`]];
 }
+
+/** The index that searches use on SQLite. That of PostgreSQL has another name. */
+export const searchIndex: TextIndex = { table: 'users', columns: ['login_key', 'display_key', 'email_key'] };
 
 const searched = { login: 'login_key', displayName: 'display_key', email: 'email_key' } as const;
 const orders = {
@@ -46,43 +57,33 @@ const orders = {
   registeredAt: 'created_at',
 } as const;
 
-export function filterUsers<Rows extends Knex.QueryBuilder>(
-  rows: Rows,
-  { role, roles, search, searchIn, include, exclude, slugs }: UserFilter,
-): Rows {
-  const wanted = [...(role === undefined ? [] : [[role]]), ...(roles === undefined ? [] : [roles])];
-  for (const choice of wanted) {
-    void rows.where((either) => {
-      if (choice.length === 0) void either.whereRaw('1 = 0');
-      for (const name of choice) void either.orWhereRaw(...holdsRole(name));
-    });
-  }
-  if (include !== undefined) void rows.whereIn('id', include.filter(isId));
-  if (exclude !== undefined) void rows.whereNotIn('id', exclude.filter(isId));
+/** Narrows a selection of users by everything but roles. */
+export function filterUsers(
+  rows: Knex.QueryBuilder,
+  dialect: DatabaseApi['dialect'],
+  { search, searchIn, include, exclude, slugs }: UserFilter,
+): void {
+  if (include !== undefined) void rows.whereIn('users.id', include.filter(isId));
+  if (exclude !== undefined) void rows.whereNotIn('users.id', exclude.filter(isId));
   if (slugs !== undefined)
     void rows.whereIn(
-      'slug',
+      'users.slug',
       slugs.map((slug) => slug.toLowerCase()),
     );
   const text = keyOf(search ?? '');
-  if (text !== '') {
-    void rows.where((either) => {
-      for (const member of searchIn ?? (['login', 'displayName', 'email'] as const))
-        void either.orWhereRaw(`${searched[member]} like ? escape '\\'`, [`%${escapeLike(text)}%`]);
+  if (text !== '' && searchIn?.length !== 0)
+    whereContains(rows, dialect, {
+      ...searchIndex,
+      text,
+      ...(searchIn && { in: searchIn.map((name) => searched[name]) }),
     });
-  }
-  return rows;
 }
 
 /** Sorts equal keys by id, so that pages never overlap. */
-export function paginateUsers<Rows extends Knex.QueryBuilder>(
-  rows: Rows,
-  { limit = 100, offset = 0, orderBy = 'id', descending = false }: UserQuery,
-): Rows {
+export function orderUsers(rows: Knex.QueryBuilder, { orderBy = 'id', descending = false }: UserQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  void rows.orderBy(orders[orderBy], direction);
-  if (orderBy !== 'id') void rows.orderBy('id', direction);
-  return rows.limit(limit).offset(offset) as Rows;
+  void rows.orderBy(`users.${orders[orderBy]}`, direction);
+  if (orderBy !== 'id') void rows.orderBy('users.id', direction);
 }
 
 /** Whether a number can be a user id. PostgreSQL rejects larger numbers. */

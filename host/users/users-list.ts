@@ -11,9 +11,9 @@ import {
   type RouteDefinition,
   type UserFilter,
   type UserQuery,
-  type UsersApi,
 } from '#plugin-api';
 import { refused, userSchema, type UserContext } from './user-response.ts';
+import type { Users } from './users.ts';
 import type { PrepareUser } from './users-routes.ts';
 
 declare module '#plugin-api' {
@@ -24,7 +24,7 @@ declare module '#plugin-api' {
 }
 
 export interface UsersListDependencies {
-  readonly users: Pick<UsersApi, 'list' | 'count'>;
+  readonly users: Pick<Users, 'list' | 'count'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly url: () => string;
   readonly prepare: PrepareUser;
@@ -105,7 +105,7 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
       const { params } = request;
       const filter = await filterFor(request);
       const total = await users.count(filter);
-      const found = await users.list({ ...filter, ...toPage(params) });
+      const found = total === 0 ? [] : await users.list({ ...filter, ...toPage(params), total });
       const body = await Promise.all(
         sortByInclude(found, params).map((user) => prepare(user, params.context, request)),
       );

@@ -3,10 +3,10 @@ import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { createUserChanges, type UserWriter } from './user-changes.ts';
 import { slugOf, toColumns, type ProfileRow } from './profile.ts';
-import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
 import { createRoles, type Roles } from './roles.ts';
-import { toFacts, filterUsers, holdsRole, isId, paginateUsers, findUnusedSlug, type UserRow } from './user-row.ts';
+import { createUserQueries, selectRoleSets, type UserListQuery, type UserQueries } from './user-queries.ts';
+import { findUnusedSlug, isId, toFacts, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
@@ -23,11 +23,14 @@ export interface UsersDependencies {
   readonly log: Logger;
 }
 
-export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter, Roles {
+export interface Users extends Omit<UsersApi, 'list' | 'update' | 'delete'>, UserWriter, Roles {
   /** The user object of visitors. */
   readonly anonymous: User;
   /** Returns the user if login or email and password match. Takes the same time for an unknown user. */
   verify(loginOrEmail: string, password: string): Promise<User | null>;
+  list(query?: UserListQuery): Promise<User[]>;
+  /** Counts in one query what a list with a tab for each role shows. */
+  countByRole(filter?: Parameters<UserQueries['countByRole']>[0]): ReturnType<UserQueries['countByRole']>;
   /** Whether the site has an administrator. */
   hasAdministrator(): Promise<boolean>;
 }
@@ -36,6 +39,7 @@ export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter, 
 export function createUsers({ database, hooks, clock, log }: UsersDependencies): Users {
   const { knex } = database;
   const roles = createRoles();
+  const queries = createUserQueries(database);
   const writer = createUserChanges({ database, hooks, log, roles });
 
   async function findRow(loginOrEmail: string): Promise<UserRow | undefined> {
@@ -54,15 +58,12 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
     get: async (id) => toUser(isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined),
     find: async (loginOrEmail) => toUser(await findRow(loginOrEmail)),
     async list(query = {}) {
-      const rows: UserRow[] = await paginateUsers(filterUsers(knex('users').select('*'), query), query);
-      return rows.map((row) => createUser(toFacts(row), hooks, roles));
+      return (await queries.list(query)).map((row) => createUser(toFacts(row), hooks, roles));
     },
-    async count(filter = {}) {
-      const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
-      return Number(found?.['total'] ?? 0);
-    },
-    ids: (filter = {}) => readIds(database, filter),
-    names: (ids) => readNames(database, ids),
+    count: (filter = {}) => queries.count(filter),
+    countByRole: (filter = {}) => queries.countByRole(filter),
+    ids: (filter = {}) => queries.ids(filter),
+    names: (ids) => queries.names(ids),
     async create(input) {
       const given = checkNewUser(input, roles);
       const taken = await takenMember(knex, given);
@@ -95,11 +96,7 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       return (await verifyPassword(row?.password_hash ?? null, password)) ? toUser(row) : null;
     },
     async hasAdministrator() {
-      return (
-        (await knex('users')
-          .whereRaw(...holdsRole('administrator'))
-          .first('id')) !== undefined
-      );
+      return (await selectRoleSets(knex, [['administrator']]).first()) !== undefined;
     },
   };
 }
