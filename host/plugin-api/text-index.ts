@@ -33,8 +33,7 @@ export async function createTextIndex(
     await knex.transaction(async (nested) => {
       await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
       const list = columns.map((column) => `${column} gin_trgm_ops`).join(', ');
-      // Without a list of pending entries, which every search would read.
-      await nested.raw(`CREATE INDEX ${name} ON ${table} USING gin (${list}) WITH (fastupdate = off)`);
+      await nested.raw(`CREATE INDEX ${name} ON ${table} USING gin (${list})`);
     });
   } catch (error) {
     if ((error as { code?: unknown }).code === undefined) throw error;
