@@ -54,34 +54,37 @@ export function textIndexStatements({ table, columns, name }: TextIndex & { read
   ];
 }
 
+export interface TextSearch extends TextIndex {
+  /** In lower case. A row has each of them in one of the columns. */
+  readonly texts: readonly string[];
+  /** The columns that are searched. Default: all of the index. */
+  readonly in?: readonly string[];
+}
+
 /**
- * Narrows a selection of the table to rows with the text in one of the columns, by the index from three characters on.
+ * Narrows a selection of the table to the rows of a search, by the index for texts of three characters or more.
  *
- * @param text in lower case.
- * @param in the columns that are searched. Default: all of the index.
  * @returns whether the selection uses the index of SQLite: its planner does not know how few rows that finds.
  */
 export function whereContains(
   select: Knex.QueryBuilder,
   dialect: DatabaseApi['dialect'],
-  {
-    text,
-    table,
-    columns,
-    in: searched = columns,
-  }: TextIndex & { readonly text: string; readonly in?: readonly string[] },
+  { texts, table, columns, in: searched = columns }: TextSearch,
 ): boolean {
-  const isIndexed = dialect === 'sqlite' && Array.from(text).length >= indexedLength && !text.includes('\0');
-  if (isIndexed) {
+  const isIndexed = (text: string): boolean =>
+    dialect === 'sqlite' && Array.from(text).length >= indexedLength && !text.includes('\0');
+  const phrases = texts.filter(isIndexed).map((text) => `{${searched.join(' ')}} : "${text.replaceAll('"', '""')}"`);
+  // All in one: the rows of a frequent word alone are many.
+  if (phrases.length > 0) {
     const name = `${table}_trigrams`;
-    const phrase = `{${searched.join(' ')}} : "${text.replaceAll('"', '""')}"`;
-    void select.whereRaw(`${table}.id IN (SELECT rowid FROM ${name} WHERE ${name} MATCH ?)`, [phrase]);
-  } else
+    void select.whereRaw(`${table}.id IN (SELECT rowid FROM ${name} WHERE ${name} MATCH ?)`, [phrases.join(' AND ')]);
+  }
+  for (const text of texts.filter((one) => !isIndexed(one)))
     void select.where((either) => {
       for (const column of searched)
         void either.orWhereRaw(`${table}.${column} LIKE ? ESCAPE '\\'`, [`%${escapeLike(text)}%`]);
     });
-  return isIndexed;
+  return phrases.length > 0;
 }
 
 /** The text with its wildcards escaped, for `LIKE ? ESCAPE '\'`. */

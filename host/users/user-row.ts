@@ -74,7 +74,7 @@ export function filterUsers(
   if (text !== '' && searchIn?.length !== 0)
     whereContains(rows, dialect, {
       ...searchIndex,
-      text,
+      texts: [text],
       ...(searchIn && { in: searchIn.map((name) => searched[name]) }),
     });
 }

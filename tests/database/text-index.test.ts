@@ -22,9 +22,9 @@ describeDialects('an index for the search of parts of words', (open) => {
     await createTextIndex(database.knex, database.dialect, index);
   });
 
-  async function find(text: string, searched?: readonly string[]): Promise<number[]> {
+  async function find(text: string | readonly string[], searched?: readonly string[]): Promise<number[]> {
     const select = database.knex('notes').orderBy('id');
-    whereContains(select, database.dialect, { ...index, text, ...(searched && { in: searched }) });
+    whereContains(select, database.dialect, { ...index, texts: [text].flat(), ...(searched && { in: searched }) });
     return select.pluck('id');
   }
 
@@ -37,6 +37,15 @@ describeDialects('an index for the search of parts of words', (open) => {
   it('searches some of the columns', async () => {
     expect(await find('tea', ['title'])).to.deep.equal([1]);
     expect(await find('te', ['text'])).to.deep.equal([2]);
+  });
+
+  it('finds rows with all of several texts, each in any column', async () => {
+    expect(await find(['tea', 'green'])).to.deep.equal([1]);
+    expect(await find(['coffee', 'tea_', 'is'])).to.deep.equal([2]);
+    expect(await find(['is', 'te'])).to.deep.equal([1, 2]);
+    expect(await find(['coffee', 'green'])).to.deep.equal([]);
+    expect(await find([])).to.deep.equal([1, 2]);
+    expect(await find(['coffee', 'tea'], ['title'])).to.deep.equal([]);
   });
 
   it('takes no character as a sign of the query', async () => {

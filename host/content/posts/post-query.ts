@@ -191,9 +191,9 @@ function containing(text: string): string {
 
 /** Whether an index finds the posts. */
 function whereSearch(select: Knex.QueryBuilder, { dialect }: PostQueryDependencies, query: PostQuery): boolean {
-  const terms = searchTerms(query);
-  if (terms.length > 0) whereReadable(select, query);
-  return terms.filter((text) => whereContains(select, dialect, { ...postTextIndex, text })).length > 0;
+  const texts = searchTerms(query);
+  if (texts.length > 0) whereReadable(select, query);
+  return whereContains(select, dialect, { ...postTextIndex, texts });
 }
 
 /** As in WordPress: the phrase in the title, all words in the title, one of them, then the phrase in the text. */

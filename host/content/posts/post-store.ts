@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex, Post, PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { fromNearerEnd, selectPage, selectPosts, type PostQueryDependencies } from './post-query.ts';
-import { findListed, forgetPosts, updateTermsOf } from '../taxonomies/posts-of-terms.ts';
+import { findListed, forgetPosts, updateTermsOf, withChildTerms } from '../taxonomies/posts-of-terms.ts';
 import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
 import type { PostFacts } from '../types/meta-capabilities.ts';
 
@@ -83,8 +83,8 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return row ? toPost(row) : null;
     },
     async find(asked, total = 0) {
-      const { query: wanted, isReversed } = fromNearerEnd(asked, total);
-      const listed = await findListed(database, wanted);
+      const { query: wanted, isReversed } = fromNearerEnd(await withChildTerms(database, asked), total);
+      const listed = findListed(database, wanted);
       const select = selectPage(query, wanted);
       const rows =
         listed !== null || (wanted.offset ?? 0) >= deepOffset
@@ -93,15 +93,16 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return (isReversed ? rows.reverse() : rows).map(toPost).map(cached);
     },
     async countByStatus(wanted) {
-      const all = { ...wanted, status: statuses.all().map(({ name }) => name) };
+      const all = { ...(await withChildTerms(database, wanted)), status: statuses.all().map(({ name }) => name) };
       const rows = (await selectPosts(query, all)
         .groupBy('posts.status')
         .select('posts.status')
         .count({ total: '*' })) as { status: string; total: number | string }[];
       return new Map(rows.map(({ status, total }) => [status, Number(total)]));
     },
-    async count(wanted) {
-      const listed = await findListed(database, wanted);
+    async count(asked) {
+      const wanted = await withChildTerms(database, asked);
+      const listed = findListed(database, wanted);
       if (listed !== null) return listed.count();
       const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as
         { total: number | string } | undefined;

@@ -85,21 +85,18 @@ export interface ListedPosts {
 /**
  * The published posts that have a term, read from the index of the terms alone; null if the query has other conditions. To list
  * or to count a million posts, the database would have to read them otherwise.
+ *
+ * @param query of `withChildTerms`.
  */
-export async function findListed(
+export function findListed(
   { knex }: Pick<Database, 'knex'>,
   { type = 'post', status = 'publish', orderBy = 'date', terms: filters = [], ...query }: PostQuery,
-): Promise<ListedPosts | null> {
+): ListedPosts | null {
   const [[filter], types] = [filters, [type].flat()];
   const isOther = Object.entries(query).some(([name, value]) => value !== undefined && !listedConditions.has(name));
   if (isOther || String(status) !== 'publish' || orderBy !== 'date' || types.includes('any')) return null;
   if (filter === undefined || filters.length > 1 || (filter.operator ?? 'IN') !== 'IN') return null;
-  const { includeChildren = false } = filter;
-  const ids = includeChildren
-    ? ((await knex('terms')
-        .whereIn('id', withChildren(knex, validTermIds(filter.ids)))
-        .pluck('id')) as number[])
-    : validTermIds(filter.ids);
+  const ids = validTermIds(filter.ids);
   const select = (): Knex.QueryBuilder =>
     knex('term_posts').whereIn('term_id', ids).whereIn('post_type', types).whereNotNull('published_at');
   const { order = 'desc', limit = 10, offset = 0 } = query;
@@ -117,34 +114,41 @@ export async function findListed(
   };
 }
 
+/** The query with the ids of all terms below those whose children are included. */
+export async function withChildTerms({ knex }: Pick<Database, 'knex'>, query: PostQuery): Promise<PostQuery> {
+  if (!query.terms?.some(({ includeChildren }) => includeChildren)) return query;
+  const expand = async (filter: TermFilter): Promise<TermFilter> => {
+    if (filter.includeChildren !== true) return filter;
+    const ids = new Set(validTermIds(filter.ids));
+    for (let above = [...ids]; above.length > 0;) {
+      // Level by level: for a recursive query PostgreSQL expects each term to be the parent of most.
+      const below = (await knex('terms').whereIn('parent_id', above).pluck('id')) as number[];
+      above = below.filter((id) => !ids.has(id));
+      for (const id of above) ids.add(id);
+    }
+    return { ...filter, ids: [...ids] };
+  };
+  return { ...query, terms: await Promise.all(query.terms.map(expand)) };
+}
+
 /** Narrows a selection of posts to those with the wanted terms. */
 export function whereHasTerms(select: Knex.QueryBuilder, knex: Knex, query: PostQuery): void {
   const { terms = [], termsRelation = 'AND' } = query;
   const wanted = terms.filter(({ operator }) => operator !== 'NOT IN');
   for (const filter of terms)
-    if (filter.operator === 'NOT IN') void select.whereNotIn('posts.id', postsWith(knex, filter, filter.ids));
+    if (filter.operator === 'NOT IN') void select.whereNotIn('posts.id', postsWith(knex, filter.ids));
   if (wanted.length === 0) return;
   void select.where((all) => {
     for (const filter of wanted) {
       const one = (rows: Knex.QueryBuilder): void => {
         const groups = filter.operator === 'AND' ? filter.ids.map((id) => [id]) : [filter.ids];
-        for (const ids of groups) void rows.whereIn('posts.id', postsWith(knex, filter, ids));
+        for (const ids of groups) void rows.whereIn('posts.id', postsWith(knex, ids));
       };
       void (termsRelation === 'OR' ? all.orWhere(one) : all.where(one));
     }
   });
 }
 
-function postsWith(knex: Knex, { includeChildren = false }: TermFilter, ids: readonly number[]): Knex.QueryBuilder {
-  const select = knex('term_posts').select('term_posts.post_id');
-  const known = validTermIds(ids);
-  if (!includeChildren || known.length === 0) return select.whereIn('term_posts.term_id', known);
-  return select.whereIn('term_posts.term_id', withChildren(knex, known));
-}
-
-/** Ids of the terms and of all below them. */
-function withChildren(knex: Knex, ids: readonly number[]): Knex.QueryBuilder {
-  const query = `with recursive below(id) as (select terms.id from terms where terms.id in (${ids.map(() => '?').join(', ') || 'null'})
-    union select terms.id from terms join below on terms.parent_id = below.id) select below.id from below`;
-  return knex.raw(query, [...ids]) as unknown as Knex.QueryBuilder;
+function postsWith(knex: Knex, ids: readonly number[]): Knex.QueryBuilder {
+  return knex('term_posts').select('term_posts.post_id').whereIn('term_posts.term_id', validTermIds(ids));
 }

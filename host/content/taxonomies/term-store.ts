@@ -163,7 +163,7 @@ function orderByIds(rows: Knex.QueryBuilder, ids: readonly number[]): void {
 function whereTerms({ knex, dialect }: TermsDatabase, query: TermQuery): Knex.QueryBuilder {
   const select = knex('terms');
   const text = foldText(query.search ?? '').trim();
-  const isFound = text !== '' && whereContains(select, dialect, { ...termTextIndex, text });
+  const isFound = whereContains(select, dialect, { ...termTextIndex, texts: text === '' ? [] : [text] });
   // SQLite would rather read all terms of the taxonomy than those that an index of the search finds.
   const taxonomy = isFound ? (knex.raw('+terms.taxonomy') as unknown as string) : 'terms.taxonomy';
   if (query.taxonomy !== undefined) void select.whereIn(taxonomy, [query.taxonomy].flat());
