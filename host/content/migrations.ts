@@ -1,8 +1,9 @@
 import { createTextIndex, requiredColumns, type Migration } from '#plugin-api';
 
-/** What searches of posts and terms look in. */
+/** What searches look in. */
 export const postTextIndex = { table: 'posts', columns: ['search_text'] };
 export const termTextIndex = { table: 'terms', columns: ['name_key', 'slug'] };
+export const commentTextIndex = { table: 'comments', columns: ['search_text'] };
 
 /** Posts of all types and their meta. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -144,6 +145,32 @@ export const migrations: readonly Migration[] = [
         table.index(['type', 'date', 'id', 'status', 'mime_type'], 'posts_by_date');
       });
       await createTextIndex(knex, dialect, postTextIndex);
+    },
+  },
+  {
+    // Lists of a million comments by an index of their order, and searches by parts of words.
+    id: '0244_comments_at_scale',
+    async up(knex, { dialect }) {
+      await knex.schema.alterTable('comments', (table) => {
+        table.dropIndex(['post_id', 'status', 'date']);
+        table.dropIndex(['status', 'date']);
+        table.dropIndex(['author_email']);
+        table.dropIndex(['parent_id']);
+        table.index(['date', 'id', 'status', 'post_id'], 'comments_by_date');
+        table.index(['status', 'date', 'id', 'post_id'], 'comments_by_status');
+        table.index(['post_id', 'id', 'status'], 'comments_by_post');
+        table.index(['post_id', 'date', 'id', 'status', 'parent_id'], 'comments_of_post');
+        table.index(['parent_id', 'id', 'status', 'post_id'], 'comments_by_parent');
+        table.index(['author_email', 'post_id'], 'comments_by_email');
+      });
+      await createTextIndex(knex, dialect, commentTextIndex);
+      // Comments of posts that not everyone can read are subtracted from those of all posts. The flag finds these posts.
+      await knex.schema.alterTable('posts', (table) => {
+        table.integer('has_comments').notNullable().defaultTo(0);
+      });
+      await knex.raw('update posts set has_comments = 1 where id in (select post_id from comments)');
+      await knex.raw(`create index posts_of_hidden_comments on posts (status, type, author_id, parent_id, password, id)
+        where has_comments = 1 and (status <> 'publish' or password <> '')`);
     },
   },
   {

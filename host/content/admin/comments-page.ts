@@ -14,13 +14,12 @@ import {
   translateText,
   restError,
 } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } from '#plugin-api';
-import type { Comment, CommentState } from '../comments/comment-row.ts';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, ListState } from '#plugin-api';
+import { commentStates, type Comment, type CommentState } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { readQuery, readText } from './form.ts';
 
-const states = ['hold', 'approved', 'spam', 'trash'] as const;
 const labels: Readonly<Record<CommentState, string>> = {
   hold: 'Pending',
   approved: 'Approved',
@@ -87,7 +86,7 @@ async function applyTo(given: ContentPagesDependencies, { request, verb, ids }: 
   for (const id of ids) found.push(await findComment(given, request, id));
   const before = readFormer(request);
   for (const comment of found) {
-    const status = verb === 'undo' ? states.find((state) => state === before.get(comment.id)) : stateOf[verb];
+    const status = verb === 'undo' ? commentStates.find((state) => state === before.get(comment.id)) : stateOf[verb];
     if (verb === 'delete') await comments.remove(comment);
     else if (verb === 'restore') await comments.restore(comment);
     else if (status !== undefined) await comments.update(comment, { status });
@@ -112,29 +111,35 @@ async function findComment({ parts }: ContentPagesDependencies, request: AdminRe
 
 async function renderList(given: ContentPagesDependencies, request: AdminRequest): Promise<AdminView> {
   const { store } = given.parts.comments;
-  const wanted = readQuery(request, 'status');
-  const status = states.find((state) => state === wanted);
+  const status = commentStates.find((state) => state === readQuery(request, 'status'));
   const search = readQuery(request, 's');
-  const query = { ...(status && { status }), ...(search !== '' && { search }), visibleTo: { user: request.user } };
-  const total = await store.count(query);
-  const list = clampPage(
-    readList(request, { sortable: ['date', 'post'], order: 'desc', filters: { status: status ?? '', s: search } }),
-    total,
-  );
-  const found = await store.find({
-    ...query,
-    orderBy: list.sort as 'date' | 'post',
-    order: list.order,
-    limit: list.perPage,
-    offset: (list.page - 1) * list.perPage,
+  const all = { ...(search !== '' && { search }), visibleTo: { user: request.user } };
+  const wanted = readList(request, {
+    sortable: ['date', 'post'],
+    order: 'desc',
+    filters: { status: status ?? '', s: search },
   });
+  const find = ({ sort, order, page, perPage }: ListState): Promise<Comment[]> =>
+    store.find({
+      ...all,
+      ...(status && { status }),
+      orderBy: sort as 'date' | 'post',
+      order,
+      limit: perPage,
+      offset: (page - 1) * perPage,
+    });
+  // At the same time on PostgreSQL. The page is read again if it does not exist.
+  const [counts, asked] = await Promise.all([store.countByState(all), find(wanted)]);
+  const total = status === undefined ? counts.approved + counts.hold : counts[status];
+  const list = clampPage(wanted, total);
+  const found = list.page === wanted.page ? asked : await find(list);
   return {
     template: 'admin/content/comments',
     data: {
       search,
       searchFields: { status: status ?? '' },
       isFiltered: search !== '' || status !== undefined,
-      tabs: await tabs(given, { user: request.user, current: status, search }),
+      tabs: tabs(counts, { current: status, search }),
       comments: await Promise.all(found.map((comment) => toRow(given, comment, listQuery(list)))),
       bulkFields: { back: listQuery(list) },
       bulkOptions: bulkOptions(status),
@@ -173,29 +178,23 @@ function bulkOptions(status: CommentState | undefined) {
 }
 
 interface TabsInit {
-  readonly user: User;
   readonly current: CommentState | undefined;
   readonly search: string;
 }
 
-async function tabs({ parts }: ContentPagesDependencies, { user, current, search }: TabsInit) {
-  const found = search === '' ? {} : { search };
+function tabs(counts: Readonly<Record<CommentState, number>>, { current, search }: TabsInit) {
   const query = search === '' ? {} : { s: search };
-  const count = async (state?: CommentState): Promise<string> =>
-    formatNumber(await parts.comments.store.count({ ...(state && { status: state }), ...found, visibleTo: { user } }));
   return [
     {
-      label: `All (${await count()})`,
+      label: `All (${formatNumber(counts.approved + counts.hold)})`,
       href: `?${new URLSearchParams(query).toString()}`,
       current: current === undefined,
     },
-    ...(await Promise.all(
-      states.map(async (state) => ({
-        label: `${translateText(labels[state])} (${await count(state)})`,
-        href: `?${new URLSearchParams({ status: state, ...query }).toString()}`,
-        current: state === current,
-      })),
-    )),
+    ...commentStates.map((state) => ({
+      label: `${translateText(labels[state])} (${formatNumber(counts[state])})`,
+      href: `?${new URLSearchParams({ status: state, ...query }).toString()}`,
+      current: state === current,
+    })),
   ];
 }
 

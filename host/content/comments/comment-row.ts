@@ -1,3 +1,4 @@
+import type { User } from '#plugin-api';
 import { foldText, htmlToText } from '../html/text.ts';
 
 /** `hold` waits for a moderator. Only approved comments are public. */
@@ -26,6 +27,45 @@ export interface Comment {
 }
 
 export type CommentData = Omit<Comment, 'id'>;
+
+export interface CommentQuery {
+  /** Default: all but spam and trash. */
+  readonly status?: CommentState;
+  readonly search?: string;
+  readonly posts?: readonly number[];
+  readonly parents?: readonly number[];
+  readonly parentsExclude?: readonly number[];
+  readonly include?: readonly number[];
+  readonly exclude?: readonly number[];
+  /** User ids. */
+  readonly authors?: readonly number[];
+  readonly authorsExclude?: readonly number[];
+  readonly authorEmail?: string;
+  /** Milliseconds since the epoch, exclusive. */
+  readonly before?: number;
+  readonly after?: number;
+  /** Excludes comments that this reader may not read. Default: none are excluded. */
+  readonly visibleTo?: CommentReader;
+  /** Default `date`. */
+  readonly orderBy?: 'date' | 'id' | 'post' | 'parent' | 'include';
+  /** Default `desc`. */
+  readonly order?: 'asc' | 'desc';
+  /** Default 10. */
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface CommentReader {
+  readonly user: User;
+  /** The post whose password the reader knows. */
+  readonly unlockedPost?: number;
+}
+
+/** A user, and those who commented with one of the email addresses. */
+export interface PersonOfComments {
+  readonly userId: number | null;
+  readonly emails: readonly string[];
+}
 
 /** A row of the table `comments`. PostgreSQL may return big integers as text. */
 export interface CommentRow {
@@ -80,4 +120,22 @@ export function toCommentRow(comment: CommentData): Omit<CommentRow, 'id'> {
     // Without the email address, which a visitor's search must not reveal.
     search_text: foldText([comment.authorName, htmlToText(comment.content)].join('\n')),
   };
+}
+
+/** Every state, in the order of the tabs of the admin page. */
+export const commentStates = ['hold', 'approved', 'spam', 'trash'] as const;
+
+export function wantedStates({ status }: CommentQuery): readonly CommentState[] {
+  return status === undefined ? ['approved', 'hold'] : [status];
+}
+
+/** Whether few comments match. SQLite must not choose the index of the status for them. */
+export function isNarrow({ search = '', posts, parents, include, authors, authorEmail }: CommentQuery): boolean {
+  return search !== '' || [posts, parents, include, authors, authorEmail].some((filter) => filter !== undefined);
+}
+
+/** Whether every comment matches that the reader may read. */
+export function isUnfiltered(query: CommentQuery): boolean {
+  const { visibleTo: _, status: _2, limit: _3, offset: _4, orderBy: _5, order: _6, ...filters } = query;
+  return Object.values(filters).every((filter) => filter === undefined || filter === '');
 }

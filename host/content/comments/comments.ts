@@ -3,8 +3,8 @@ import type { Clock, HooksApi, OptionsApi, Post, User } from '#plugin-api';
 import { sanitizeComment } from '../html/sanitize.ts';
 import type { PostStore } from '../posts/post-store.ts';
 import type { PostTypes } from '../types/post-types.ts';
-import type { Comment, CommentData, CommentState } from './comment-row.ts';
-import type { CommentStore, PersonOfComments } from './comment-store.ts';
+import type { Comment, CommentData, CommentState, PersonOfComments } from './comment-row.ts';
+import type { CommentStore } from './comment-store.ts';
 
 export const defaultCommentStatusSetting = 'default_comment_status';
 export const moderationSetting = 'comment_moderation';

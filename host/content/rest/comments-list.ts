@@ -1,7 +1,6 @@
 import { momentOf, pagingHeaders, restError, RestResponse, type RestError, withoutUndefined } from '#plugin-api';
 import type { Post, RouteDefinition, User } from '#plugin-api';
-import type { CommentQuery } from '../comments/comment-store.ts';
-import type { CommentState } from '../comments/comment-row.ts';
+import type { CommentQuery, CommentState } from '../comments/comment-row.ts';
 import { commentItems } from './comment-response.ts';
 import { commentListArguments, commentSchema } from './comment-schema.ts';
 import { publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Post } from '#plugin-api';
-import type { Comment } from '../comments/comment-row.ts';
+import type { Comment, CommentQuery } from '../comments/comment-row.ts';
 import type { CommentStore } from '../comments/comment-store.ts';
 import { registrationSetting } from '../comments/comments.ts';
 import { commentAvatar, renderComment } from '../rest/comment-response.ts';
@@ -25,7 +25,7 @@ export interface CommentsViewInit {
 
 /** Comments of a page that reply to the post itself; their replies are below them. */
 const perPage = 50;
-/** Replies of one post that are read. */
+/** Replies of one page that are read. */
 const mostReplies = 2_000;
 const deepestIndent = 4;
 const avatarPixels = 48;
@@ -52,7 +52,7 @@ export async function commentsView(
   const page = Math.min(pages, Number(/^[1-9]\d{0,5}$/.exec(url.searchParams.get('cpage') ?? '')?.[0] ?? 1));
   const oldestFirst = { ...readable, order: 'asc' } as const;
   const first = await store.find({ ...oldestFirst, parents: [0], limit: perPage, offset: (page - 1) * perPage });
-  const replies = threads < total ? await store.find({ ...oldestFirst, parentsExclude: [0], limit: mostReplies }) : [];
+  const replies = threads < total ? await findReplies(store, oldestFirst, first) : [];
   const listed = withReplies(first, replies);
   const isGuest = session.user.id === 0;
   const canWrite = isOpen && !(isGuest && (await given.options.get<unknown>(registrationSetting)) !== false);
@@ -88,6 +88,21 @@ interface ListedComment {
   /** 0: replies to the post. */
   readonly depth: number;
   readonly parent: Comment | null;
+}
+
+/** The replies below the comments, level by level: a post may have more of them than a page can show. */
+async function findReplies(
+  store: CommentStore,
+  readable: CommentQuery,
+  comments: readonly Comment[],
+): Promise<readonly Comment[]> {
+  const replies: Comment[] = [];
+  for (let level = comments; level.length > 0 && replies.length < mostReplies;) {
+    const parents = level.map(({ id }) => id);
+    level = await store.find({ ...readable, parents, limit: mostReplies - replies.length });
+    replies.push(...level);
+  }
+  return replies;
 }
 
 /** Each comment with its replies behind it. Replies to comments that are not shown are left out. */
