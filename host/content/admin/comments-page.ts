@@ -14,7 +14,7 @@ import {
   translateText,
   restError,
 } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, ListState } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { commentStates, type Comment, type CommentState } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
@@ -119,20 +119,12 @@ async function renderList(given: ContentPagesDependencies, request: AdminRequest
     order: 'desc',
     filters: { status: status ?? '', s: search },
   });
-  const find = ({ sort, order, page, perPage }: ListState): Promise<Comment[]> =>
-    store.find({
-      ...all,
-      ...(status && { status }),
-      orderBy: sort as 'date' | 'post',
-      order,
-      limit: perPage,
-      offset: (page - 1) * perPage,
-    });
-  // At the same time on PostgreSQL. The page is read again if it does not exist.
-  const [counts, asked] = await Promise.all([store.countByState(all), find(wanted)]);
+  const counts = await store.countByState(all);
   const total = status === undefined ? counts.approved + counts.hold : counts[status];
   const list = clampPage(wanted, total);
-  const found = list.page === wanted.page ? asked : await find(list);
+  const page = { limit: list.perPage, offset: (list.page - 1) * list.perPage };
+  const order = { orderBy: list.sort as 'date' | 'post', order: list.order };
+  const found = await store.find({ ...all, ...(status && { status }), ...order, ...page }, total);
   return {
     template: 'admin/content/comments',
     data: {

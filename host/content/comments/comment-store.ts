@@ -2,7 +2,7 @@ import { whereContains, type Knex } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
 import { commentTextIndex } from '../migrations.ts';
-import { validIds, whereVisible, type PostQueryDependencies } from '../posts/post-query.ts';
+import { fromNearerEnd, validIds, whereVisible, type PostQueryDependencies } from '../posts/post-query.ts';
 import {
   commentStates,
   isNarrow,
@@ -22,7 +22,8 @@ import {
 /** The SQL of comments. */
 export interface CommentStore {
   get(id: number): Promise<Comment | null>;
-  find(query: CommentQuery): Promise<Comment[]>;
+  /** @param total of the query, if known: pages of the second half are then read from the end. */
+  find(query: CommentQuery, total?: number): Promise<Comment[]>;
   count(query: CommentQuery): Promise<number>;
   /** The comments of the query in each state, whatever its status. */
   countByState(query: CommentQuery): Promise<Readonly<Record<CommentState, number>>>;
@@ -46,10 +47,7 @@ export interface CommentStoreDependencies extends Omit<PostQueryDependencies, 'k
   readonly deepOffset?: number;
 }
 
-interface CommentRules extends PostQueryDependencies {
-  readonly dialect: Database['dialect'];
-  readonly deepOffset: number;
-}
+type CommentRules = PostQueryDependencies & { readonly deepOffset: number };
 
 const columns = { date: 'comments.date', id: 'comments.id', post: 'comments.post_id', parent: 'comments.parent_id' };
 
@@ -74,8 +72,10 @@ export function createCommentStore({ database, ...given }: CommentStoreDependenc
       const [row] = (await table().whereIn('id', validIds([id]))) as CommentRow[];
       return row ? toComment(row) : null;
     },
-    async find(query) {
-      const ids = await findIds(rules, query);
+    async find(query, total = 0) {
+      const page = fromNearerEnd(query, total);
+      const ids = await findIds(rules, page.query);
+      if (page.isReversed) ids.reverse();
       const rows = ids.length === 0 ? [] : ((await table().whereIn('id', ids)) as CommentRow[]);
       const found = new Map(rows.map((row) => [Number(row.id), toComment(row)]));
       return ids.flatMap((id) => found.get(id) ?? []);
@@ -85,11 +85,9 @@ export function createCommentStore({ database, ...given }: CommentStoreDependenc
       return [...counts.values()].reduce((total, count) => total + count, 0);
     },
     async countByState(query) {
-      const counts = await countStates(rules, query, commentStates);
-      return Object.fromEntries(commentStates.map((state) => [state, counts.get(state) ?? 0])) as Record<
-        CommentState,
-        number
-      >;
+      const found = await countStates(rules, query, commentStates);
+      const count = (state: CommentState): number => found.get(state) ?? 0;
+      return { approved: count('approved'), hold: count('hold'), spam: count('spam'), trash: count('trash') };
     },
     async insert(comment) {
       await flagPost(comment);

@@ -68,10 +68,9 @@ export function selectPage(given: PostQueryDependencies, query: PostQuery): Knex
 }
 
 /** The same page counted from the end, if it is nearer. Its rows then come in reverse. */
-export function fromNearerEnd(
-  query: PostQuery,
-  total: number,
-): { readonly query: PostQuery; readonly isReversed: boolean } {
+export function fromNearerEnd<
+  Query extends Pick<PostQuery, 'order' | 'limit' | 'offset'> & { readonly orderBy?: string },
+>(query: Query, total: number): { readonly query: Query; readonly isReversed: boolean } {
   const { orderBy = 'date', order = 'desc', limit = 10, offset = 0 } = query;
   const after = total - offset - limit;
   if (after >= offset || offset >= total || orderBy === 'include' || orderBy === 'relevance')
