@@ -57,7 +57,7 @@ export function commentsListRoute(given: ContentRestDependencies): RouteDefiniti
       const isOther = params['type'] !== 'comment' && params['type'] !== 'all';
       const total = isOther ? 0 : await parts.comments.store.count(query);
       const offset = Number(params['offset'] ?? (page - 1) * perPage);
-      const comments = isOther ? [] : await parts.comments.store.find({ ...query, limit: perPage, offset });
+      const comments = isOther ? [] : await parts.comments.store.find({ ...query, limit: perPage, offset }, total);
       const url = rest.url('/wp/v2/comments');
       return new RestResponse({
         body: await commentItems(given, comments, request),

@@ -173,11 +173,8 @@ export function postsListRoute(
           'The page number requested is larger than the number of pages available.',
         );
       }
-      const posts = await parts.store.find({
-        ...query,
-        limit: perPage,
-        offset: Number(params['offset'] ?? (page - 1) * perPage),
-      });
+      const offset = Number(params['offset'] ?? (page - 1) * perPage);
+      const posts = await parts.store.find({ ...query, limit: perPage, offset }, total);
       return new RestResponse({
         body: await postResponses.many(posts.filter(isShown(request)), request),
         headers: pagingHeaders({

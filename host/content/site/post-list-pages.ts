@@ -157,7 +157,7 @@ async function showList(
   const address = (number: number): string => pageUrl(list, number);
   if (visit.url.pathname !== '/' && decodeURI(visit.url.pathname) !== decodeURI(address(page).split('?')[0] ?? ''))
     return { kind: 'redirect', to: address(page) };
-  const posts = isEmptySearch ? [] : await parts.store.find(query);
+  const posts = isEmptySearch ? [] : await parts.store.find(query, total);
   return {
     kind: 'page',
     page: {
