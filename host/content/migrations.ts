@@ -143,6 +143,11 @@ export const migrations: readonly Migration[] = [
         table.index(['type', 'mime_type', 'status'], 'posts_by_mime_type');
         table.dropIndex(['type', 'date', 'id', 'status'], 'posts_by_date');
         table.index(['type', 'date', 'id', 'status', 'mime_type'], 'posts_by_date');
+        table.dropIndex(['author_id']);
+        table.index(['author_id', 'type', 'status', 'modified', 'id'], 'posts_of_author');
+        // For the revisions of a post: SQLite would read those of all posts by their date.
+        table.dropIndex(['parent_id', 'type']);
+        table.index(['parent_id', 'type', 'date', 'id'], 'posts_by_parent');
       });
       await createTextIndex(knex, dialect, postTextIndex);
     },

@@ -114,6 +114,21 @@ describeDialects('long lists of posts', (open, dialectCase) => {
       }
   });
 
+  it('know the authors of published posts', async () => {
+    await addMany();
+    const row = { type: 'page', title: '', content: '', excerpt: '', parent_id: 0, menu_order: 0, is_date_set: 1 };
+    for (const [author_id, status] of [
+      [7, 'draft'],
+      [9, 'publish'],
+      [2 ** 31 - 1, 'private'],
+    ] as const)
+      await content.database.knex('posts').insert({
+        ...{ ...row, author_id, status, slug: '', date: 1, modified: 1, mime_type: '', featured_media_id: 0 },
+        search_text: '',
+      });
+    expect(await store().publishedAuthors()).to.have.members([1, 2, 9]);
+  });
+
   it('find each part of a word, and no sign of a query', async () => {
     for (const title of ['Green "tea" 100%', 'Crème_brûlée', 'A\\B {col} : x*', 'ab'])
       await content.posts.create({ title, content: '<p>Some text</p>', status: 'publish' });

@@ -2,7 +2,8 @@ import { whereContains, type Knex } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
 import { commentTextIndex } from '../migrations.ts';
-import { fromNearerEnd, validIds, whereVisible, type PostQueryDependencies } from '../posts/post-query.ts';
+import { fromNearerEnd, validIds, type PostQueryDependencies } from '../posts/post-query.ts';
+import { whereVisible } from '../types/meta-capabilities.ts';
 import {
   commentStates,
   isNarrow,

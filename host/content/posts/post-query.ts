@@ -1,8 +1,9 @@
-import { escapeLike, whereContains, type Knex, type MetaFilter, type PostQuery, type User } from '#plugin-api';
+import { escapeLike, whereContains, type Knex, type MetaFilter, type PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
 import { postTextIndex } from '../migrations.ts';
 import { whereHasTerms } from '../taxonomies/posts-of-terms.ts';
+import { whereVisible } from '../types/meta-capabilities.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
 import type { PostTypes } from '../types/post-types.ts';
 
@@ -36,7 +37,9 @@ export function selectPosts(
     return isPlain ? `posts.${name}` : (given.knex.raw(`+posts.${name}`) as unknown as string);
   };
   void select.whereIn(column('type'), wantedTypes(given, query));
-  whereStatus(select, given, { query, column: column('status') });
+  const status = wantedStatuses(given, query);
+  if ('in' in status) void select.whereIn(column('status'), status.in);
+  else void select.whereNotIn(column('status'), status.notIn);
   whereIds(select, query);
   whereTime(select, query);
   if (query.hasPassword !== undefined) void select.where('posts.password', query.hasPassword ? '<>' : '=', '');
@@ -54,6 +57,15 @@ export function selectPosts(
 /** Whether everyone may read the posts, by their status. */
 function isPublic({ statuses }: PostQueryDependencies, { status = 'publish' }: PostQuery): boolean {
   return toList(status).every((name) => statuses.get(name)?.public === true);
+}
+
+/** Members of a query on which its number does not depend, and those by which posts are counted. */
+const plainMembers = new Set(['type', 'status', 'visibleTo', 'orderBy', 'order', 'limit', 'offset']);
+
+/** Whether types and statuses are the only conditions of a query, so that its posts are known by these. */
+export function isPlain(given: PostQueryDependencies, query: PostQuery): boolean {
+  const isOther = Object.entries(query).some(([name, value]) => value !== undefined && !plainMembers.has(name));
+  return !isOther && (query.visibleTo === undefined || isPublic(given, query) || seesAll(given, query));
 }
 
 /** Selects a page of a query: `limit` rows of the order from `offset` on. */
@@ -124,24 +136,22 @@ function orderPosts(select: Knex.QueryBuilder, { knex }: PostQueryDependencies, 
       ]);
 }
 
-function wantedTypes({ types }: PostQueryDependencies, { type = 'post' }: PostQuery): readonly string[] {
+export function wantedTypes({ types }: PostQueryDependencies, { type = 'post' }: PostQuery): readonly string[] {
   const names = toList(type);
   const known = types.all().map(({ name }) => name);
   return names.includes('any') ? without(known, ['revision']) : names;
 }
 
-/** A user who sees all does not see posts of statuses that are no longer registered. */
-function whereStatus(
-  select: Knex.QueryBuilder,
+/** The statuses of a query. A user who sees all does not see posts of statuses that are no longer registered. */
+export function wantedStatuses(
   given: PostQueryDependencies,
-  { query, column }: { readonly query: PostQuery; readonly column: string },
-): void {
+  query: PostQuery,
+): { readonly in: readonly string[] } | { readonly notIn: readonly string[] } {
   const [names, hidden] = [toList(query.status ?? 'publish'), ['trash', 'auto-draft']];
   const known = given.statuses.all().map(({ name }) => name);
   const isKnown = query.visibleTo !== undefined && seesAll(given, query);
-  if (names.includes('any') && !isKnown) void select.whereNotIn(column, hidden);
-  else if (names.includes('any')) void select.whereIn(column, without(known, hidden));
-  else void select.whereIn(column, isKnown ? names.filter((name) => known.includes(name)) : names);
+  if (names.includes('any')) return isKnown ? { in: without(known, hidden) } : { notIn: hidden };
+  return { in: isKnown ? names.filter((name) => known.includes(name)) : names };
 }
 
 function without(names: readonly string[], others: readonly string[]): string[] {
@@ -233,47 +243,6 @@ function whereMimeType(
   // `0` follows `/`. PostgreSQL compares by language, where that may not hold.
   else if (dialect === 'sqlite') void select.where(column, '>=', `${mimeType}/`).where(column, '<', `${mimeType}0`);
   else void select.where(column, 'like', `${escapeLike(mimeType)}/%`);
-}
-
-/** The rules of `read_post` as a condition over many posts. */
-export function whereVisible(
-  select: Knex.QueryBuilder,
-  { knex, types, statuses }: PostQueryDependencies,
-  user: User,
-): void {
-  const open = statuses
-    .all()
-    .filter((status) => status.public)
-    .map(({ name }) => name);
-  const hidden = statuses
-    .all()
-    .filter((status) => status.private)
-    .map(({ name }) => name);
-  const others = statuses
-    .all()
-    .filter((status) => !status.public && !status.private && status.name !== 'inherit')
-    .map(({ name }) => name);
-  void select.where((visible) => {
-    void visible.whereIn('posts.status', open);
-    // An attachment is visible together with its parent post.
-    void visible.orWhere((rows) => {
-      void rows.where('posts.status', 'inherit');
-      if (user.can('edit_others_posts')) return;
-      void rows.where(
-        (free) =>
-          void free
-            .where('posts.parent_id', 0)
-            .orWhereIn('posts.parent_id', knex('posts as above').select('above.id').whereIn('above.status', open)),
-      );
-    });
-    if (user.id > 0) void visible.orWhere('posts.author_id', user.id);
-    for (const { name, capabilities } of types.all()) {
-      if (user.can(capabilities.read_private_posts))
-        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', hidden));
-      if (user.can(capabilities.edit_others_posts))
-        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', others));
-    }
-  });
 }
 
 function toList(value: string | readonly string[]): readonly string[] {

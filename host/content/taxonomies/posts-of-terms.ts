@@ -102,6 +102,8 @@ export function findListed(
   const { order = 'desc', limit = 10, offset = 0 } = query;
   return {
     async count() {
+      const stored = await storedCount(knex, ids, types);
+      if (stored !== null) return stored;
       const rows = ids.length === 1 ? select().count({ total: '*' }) : select().countDistinct({ total: 'post_id' });
       return Number(((await rows.first()) as { total: number | string }).total);
     },
@@ -112,6 +114,27 @@ export function findListed(
       return ((await rows.select('post_id')) as { post_id: number }[]).map(({ post_id: id }) => Number(id));
     },
   };
+}
+
+/** The count of a term, if all of its posts are of the type; null if they must be counted. */
+async function storedCount(
+  knex: Knex,
+  [id, ...others]: readonly number[],
+  types: readonly string[],
+): Promise<number | null> {
+  if (id === undefined || others.length > 0) return null;
+  const end = (order: 'asc' | 'desc'): Promise<string | undefined> =>
+    knex('term_posts')
+      .where({ term_id: id })
+      .orderBy('post_type', order)
+      .limit(1)
+      .pluck('post_type')
+      .then(([type]) => type as string);
+  const ends = [await end('asc'), await end('desc')];
+  if (ends.some((type) => type !== undefined && type !== types[0])) return null;
+  return Number(
+    ((await knex('terms').where({ id }).first('post_count')) as { post_count: number } | undefined)?.post_count ?? 0,
+  );
 }
 
 /** The query with the ids of all terms below those whose children are included. */

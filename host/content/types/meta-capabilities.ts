@@ -1,4 +1,4 @@
-import type { HooksApi, Post, PostType } from '#plugin-api';
+import type { HooksApi, Knex, Post, PostType, User } from '#plugin-api';
 import type { PostStatuses } from './post-statuses.ts';
 import type { PostTypes } from './post-types.ts';
 
@@ -96,4 +96,45 @@ function requiredToRead(post: PostFacts, type: PostType, mapping: Mapping): read
 
 function isPostFacts(value: unknown): value is PostFacts {
   return typeof value === 'object' && value !== null && 'type' in value && 'status' in value && 'authorId' in value;
+}
+
+/** The rules of `read_post` as a condition over many posts. */
+export function whereVisible(
+  select: Knex.QueryBuilder,
+  { knex, types, statuses }: Pick<MetaCapabilitiesDependencies, 'types' | 'statuses'> & { readonly knex: Knex },
+  user: User,
+): void {
+  const open = statuses
+    .all()
+    .filter((status) => status.public)
+    .map(({ name }) => name);
+  const hidden = statuses
+    .all()
+    .filter((status) => status.private)
+    .map(({ name }) => name);
+  const others = statuses
+    .all()
+    .filter((status) => !status.public && !status.private && status.name !== 'inherit')
+    .map(({ name }) => name);
+  void select.where((visible) => {
+    void visible.whereIn('posts.status', open);
+    // An attachment is visible together with its parent post.
+    void visible.orWhere((rows) => {
+      void rows.where('posts.status', 'inherit');
+      if (user.can('edit_others_posts')) return;
+      void rows.where(
+        (free) =>
+          void free
+            .where('posts.parent_id', 0)
+            .orWhereIn('posts.parent_id', knex('posts as above').select('above.id').whereIn('above.status', open)),
+      );
+    });
+    if (user.id > 0) void visible.orWhere('posts.author_id', user.id);
+    for (const { name, capabilities } of types.all()) {
+      if (user.can(capabilities.read_private_posts))
+        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', hidden));
+      if (user.can(capabilities.edit_others_posts))
+        void visible.orWhere((rows) => void rows.where('posts.type', name).whereIn('posts.status', others));
+    }
+  });
 }
