@@ -18,6 +18,7 @@ import type { PriceStore } from './modules/usage/prices/price-store.ts';
 import type { Caller, KeyRoute } from './kit/caller.ts';
 import type { Explanation } from './kit/dry-run.ts';
 import type { ExplainKey } from './modules/keys/explain.ts';
+import type { NamedKey } from './modules/keys/named-key.ts';
 import type { KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
@@ -55,6 +56,11 @@ export interface HostPort {
 export interface ExplainPort {
   /** What a key would be allowed (D31), without a request. */
   readonly explainKey: ExplainKey;
+}
+
+export interface KeysPort {
+  /** The named keys by name, revoked ones last. */
+  namedKeys(): Promise<readonly Pick<NamedKey, 'id' | 'name' | 'revokedAt'>[]>;
 }
 
 export interface ProvidersPort {
@@ -104,7 +110,7 @@ export interface VectorStoresPort {
 }
 
 export interface BotsPort {
-  /** Replies of chatbots to conversations that are not stored. */
+  /** The chatbots by name, and their replies to conversations that are not stored. */
   readonly botReplies: BotReplies;
 }
 

@@ -31,6 +31,7 @@ import type {
   FailoverPort,
   HostPort,
   ImagesPort,
+  KeysPort,
   KnowledgePort,
   PricesPort,
   ProvidersPort,
@@ -65,6 +66,7 @@ export interface ServiceContext
     PricesPort,
     BudgetsPort,
     FailoverPort,
+    KeysPort,
     ExplainPort {
   readonly webhooks: WebhookService;
 }
@@ -115,6 +117,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
       deliver: createDeliver({ http: host.http, clock: host.clock }),
     }),
     ...createKeyChecks({ host, settings }),
+    namedKeys: lazy(async () => (await import('./modules/keys/key-store.ts')).createKeyStore(host).list),
     ...createDryRuns(async () => (await import('./modules/keys/explain.ts')).createExplain(context)),
   };
   const botReplies: BotReplies = lazyMethods(

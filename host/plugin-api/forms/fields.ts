@@ -19,6 +19,8 @@ export interface Choice {
   readonly label: string;
   /** Heading of this choice and of those beside it with the same heading. */
   readonly group?: string;
+  /** The label is a name, which is not translated. */
+  readonly isData?: boolean;
 }
 
 /** One field of a form: the values of the partial `admin/field`. */

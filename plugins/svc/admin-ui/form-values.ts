@@ -1,4 +1,4 @@
-import { asRecord, type AdminRequest } from '#plugin-api';
+import { asRecord, translateText, type AdminRequest, type Choice } from '#plugin-api';
 import type { Configurable } from '../settings/configured.ts';
 
 /** A text field of the posted form; '' if it is missing or not text. */
@@ -10,6 +10,32 @@ export function readText(request: AdminRequest, name: string): string {
 /** A link to the same page with another query. */
 export function queryHref(query: Readonly<Record<string, string>>, anchor = ''): string {
   return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
+}
+
+/** A record to choose by its name: a chatbot, a key. */
+export interface NamedRecord {
+  readonly id: number;
+  readonly name: string;
+}
+
+export function deletedBotLabel(id: string | number): string {
+  return translateText(`Chatbot ${String(id)} (deleted)`);
+}
+
+/**
+ * Records as choices by name. A stored id without a record stays a choice, so that saving the form does not change it.
+ *
+ * @param deleted label of such an id
+ */
+export function recordChoices(
+  records: readonly NamedRecord[],
+  stored: unknown,
+  deleted: (id: string) => string,
+): Choice[] {
+  const known = records.map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
+  const ids = [...new Set([stored].flat().map((id) => String(id ?? '')))];
+  const missing = ids.filter((id) => /^\d+$/.test(id) && !known.some(({ value }) => value === id));
+  return [...known, ...missing.map((id) => ({ value: id, label: deleted(id), isData: true }))];
 }
 
 /** The fields `group[...]` of the posted form. */

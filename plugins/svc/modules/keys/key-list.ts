@@ -1,7 +1,7 @@
 import { backToList, formatCount, formatDate, listQuery, listTabs, listView, matchesSearch } from '#plugin-api';
 import { notSelected, pageRows, queryText, readIds, readList, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
-import { readText } from '../../admin-ui/form-values.ts';
+import { deletedBotLabel, readText, type NamedRecord } from '../../admin-ui/form-values.ts';
 import type { KeyStore } from './key-store.ts';
 import { dayOfExpiry } from './key-view.ts';
 import { keyState, type KeyState, type NamedKey } from './named-key.ts';
@@ -18,12 +18,13 @@ const states = Object.keys(badges) as readonly KeyState[];
 
 interface KeyListInit {
   readonly keys: readonly NamedKey[];
+  readonly bots: readonly NamedRecord[];
   readonly now: number;
   readonly timezone: string;
 }
 
 /** The list of keys: search, states, sorting and pages. */
-export function keyList(request: Pick<AdminRequest, 'query'>, { keys, now, timezone }: KeyListInit) {
+export function keyList(request: Pick<AdminRequest, 'query'>, { keys, bots, now, timezone }: KeyListInit) {
   const search = queryText(request, 's');
   const state = states.find((name) => name === queryText(request, 'state')) ?? '';
   const found = keys.filter(({ name, prefix }) => matchesSearch(search, name, prefix));
@@ -33,7 +34,7 @@ export function keyList(request: Pick<AdminRequest, 'query'>, { keys, now, timez
     shown,
     (key, column) => (column === 'name' ? key.name : column === 'lastUsedAt' ? key.lastUsedAt : key.expiresAt),
   );
-  const rows = page.rows.map((key) => keyRow(key, { now, timezone, back: listQuery(page.state) }));
+  const rows = page.rows.map((key) => keyRow(key, { bots, now, timezone, back: listQuery(page.state) }));
   return {
     search,
     searchFields: { state },
@@ -71,7 +72,7 @@ export function keyList(request: Pick<AdminRequest, 'query'>, { keys, now, timez
   };
 }
 
-function keyRow(key: NamedKey, { now, timezone, back }: Omit<KeyListInit, 'keys'> & { readonly back: string }) {
+function keyRow(key: NamedKey, { bots, now, timezone, back }: Omit<KeyListInit, 'keys'> & { readonly back: string }) {
   const link = (name: string): string => `?${back === '' ? '' : `${back}&`}${name}=${String(key.id)}`;
   return {
     id: key.id,
@@ -79,7 +80,7 @@ function keyRow(key: NamedKey, { now, timezone, back }: Omit<KeyListInit, 'keys'
     prefix: `${key.prefix}…`,
     badge: badges[keyState(key, now)],
     routes: key.scopes.routes.join(', '),
-    limits: limitsOf(key),
+    limits: limitsOf(key, bots),
     expires: formatDate(dayOfExpiry(key, timezone), 'date', 'UTC'),
     lastUsedAt: key.lastUsedAt,
     oldUntil: key.oldUntil !== null && key.oldUntil > now ? key.oldUntil : null,
@@ -106,13 +107,17 @@ export async function revokeKeys(request: AdminRequest, store: KeyStore): Promis
 }
 
 /** What else limits a key, in words. */
-function limitsOf({ scopes: { providers, models, chatbots, abilities }, requestsPerMinute }: NamedKey): string[] {
-  const list = (label: string, items: readonly (string | number)[]): string[] =>
+function limitsOf({ scopes, requestsPerMinute }: NamedKey, bots: readonly NamedRecord[]): string[] {
+  const { providers, models, chatbots, abilities } = scopes;
+  const list = (label: string, items: readonly string[]): string[] =>
     items.length === 0 ? [] : [`${label}: ${items.join(', ')}`];
   return [
     ...list('Providers', providers),
     ...list('Models', models),
-    ...list('Chatbots', chatbots),
+    ...list(
+      'Chatbots',
+      chatbots.map((id) => bots.find((bot) => bot.id === id)?.name ?? deletedBotLabel(id)),
+    ),
     ...list('Destructive abilities', abilities),
     ...(requestsPerMinute > 0 ? [`${String(requestsPerMinute)} calls per minute`] : []),
   ];

@@ -1,6 +1,7 @@
 import { formatMoney, formFields, type JsonSchema } from '#plugin-api';
 import { keyRoutes, type KeyRoute } from '../../kit/caller.ts';
 import type { Explanation } from '../../kit/dry-run.ts';
+import { deletedBotLabel, recordChoices, type NamedRecord } from '../../admin-ui/form-values.ts';
 import type { KeyPorts } from './module.ts';
 import type { NamedKey } from './named-key.ts';
 
@@ -12,8 +13,14 @@ export async function keyTestView(
   {
     ports,
     query,
+    bots,
     labels,
-  }: { readonly ports: KeyPorts; readonly query: Query; readonly labels: Readonly<Record<string, string>> },
+  }: {
+    readonly ports: KeyPorts;
+    readonly query: Query;
+    readonly bots: readonly NamedRecord[];
+    readonly labels: Readonly<Record<string, string>>;
+  },
 ) {
   const text = (name: string): string => (typeof query[name] === 'string' ? query[name].trim().slice(0, 200) : '');
   const route = keyRoutes.find((known) => known === text('route'));
@@ -28,7 +35,10 @@ export async function keyTestView(
     values: { ...values, bot },
     errors: {},
     hints: {
-      bot: { help: 'For chatbots and OpenAI-compatible routes.' },
+      bot: {
+        help: 'For chatbots and OpenAI-compatible routes.',
+        choices: [{ value: '', label: 'None' }, ...recordChoices(bots, bot, deletedBotLabel)],
+      },
       plugin: { help: 'Slug of the plugin that sends the request. Leave empty for others.' },
     },
     id: 'test',
@@ -54,7 +64,7 @@ function schemaOf(labels: Readonly<Record<string, string>>): JsonSchema {
       route: { type: 'string', title: 'Route', enum: [...keyRoutes] satisfies KeyRoute[], ui: { labels } },
       provider: { type: 'string', title: 'Provider' },
       model: { type: 'string', title: 'Model' },
-      bot: { type: 'integer', title: 'Chatbot ID', minimum: 1 },
+      bot: { type: 'integer', title: 'Chatbot', minimum: 1 },
       plugin: { type: 'string', title: 'Plugin' },
     },
   };

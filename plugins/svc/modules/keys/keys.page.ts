@@ -1,6 +1,6 @@
 import { formFields, readForm, requireFound, withNotice, withFieldErrors, translateText } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, FieldHints, JsonSchema, FieldErrors } from '#plugin-api';
-import { readText } from '../../admin-ui/form-values.ts';
+import { deletedBotLabel, readText, recordChoices, type NamedRecord } from '../../admin-ui/form-values.ts';
 import type { KeyRoute } from '../../kit/caller.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyTestView } from './key-test-view.ts';
@@ -36,8 +36,8 @@ const formSchema: JsonSchema = {
     routes: { ...routes, ui: { labels: routeLabels } },
     providers: { ...providers, ...short },
     models: { ...models, ...short },
-    // Ids are typed one per line, like the other lists.
-    chatbots: { type: 'array', title: 'Chatbots', items: { type: 'string' }, ...short },
+    // A form sends ids as text.
+    chatbots: { type: 'array', title: 'Chatbots', items: { type: 'string' } },
     abilities: { ...abilities, ...short },
   },
   required: ['name'],
@@ -50,7 +50,6 @@ const hints: Readonly<Record<string, FieldHints>> = {
     help: 'Models that the key may use; * matches any characters. Leave empty to allow all.',
     placeholder: 'gpt-5*',
   },
-  chatbots: { help: 'Ids of the chatbots that the key may use. Leave empty to allow all.' },
   abilities: {
     help: 'Names of abilities that change or delete data and that the key may run. Leave empty to allow none.',
     placeholder: 'host/trash-post',
@@ -124,29 +123,46 @@ interface ViewInit {
 
 async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
   const { host, providers: registry } = ports;
-  const [keys, timezone] = await Promise.all([store.list(), host.site.timezone()]);
+  const [keys, timezone, bots] = await Promise.all([store.list(), host.site.timezone(), ports.botReplies.list()]);
   const edited = keys.find(({ id, revokedAt }) => revokedAt === null && String(id) === query['edit']);
   const tested = keys.find(({ id }) => String(id) === query['test']);
   const isOpen = edited !== undefined || query['new'] !== undefined || keys.length === 0;
   const values = typed ?? (edited ? await valuesOf(edited, host) : {});
   return {
-    keys: keys.length > 0 && keyList({ query }, { keys, now: host.clock.now(), timezone }),
-    test: tested && (await keyTestView(tested, { ports, query, labels: routeLabels })),
+    keys: keys.length > 0 && keyList({ query }, { keys, bots, now: host.clock.now(), timezone }),
+    test: tested && (await keyTestView(tested, { ports, query, bots, labels: routeLabels })),
     form: isOpen && {
       id: edited?.id ?? '',
       title: edited?.name ?? translateText('New key'),
       submit: edited ? 'Save key' : 'Create key',
       fields: formFields(formSchema, {
-        ...{ values, errors, id: 'key' },
+        ...{ values: { ...values, chatbots: textsOf(values['chatbots']) }, errors, id: 'key' },
         hints: {
           ...hints,
           providers: {
             help: 'Providers that the key may use. Select none to allow all.',
             choices: registry.all().map(({ id, label }) => ({ value: id, label })),
           },
+          chatbots: chatbotHints(bots, [...(edited?.scopes.chatbots ?? []), ...textsOf(values['chatbots'])]),
         },
       }),
       canCancel: keys.length > 0,
     },
+  };
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** @param stored ids of the key and of a form that was refused; those of deleted chatbots stay, or the key would get all. */
+function chatbotHints(bots: readonly NamedRecord[], stored: readonly (number | string)[]): FieldHints {
+  const choices = recordChoices(bots, stored, deletedBotLabel);
+  return {
+    choices,
+    help:
+      choices.length === 0
+        ? 'No chatbot yet. Create one on the page “Chatbots” to limit the key to it.'
+        : 'Chatbots that the key may use. Select none to allow all.',
   };
 }

@@ -1,10 +1,10 @@
 import { formatDate, type HomeAlert } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
+import type { BotsPort, ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
 import { keysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
 
-export type KeyPorts = HostPort & ExplainPort & ProvidersPort;
+export type KeyPorts = HostPort & ExplainPort & ProvidersPort & BotsPort;
 
 const keysSlug = 'svc/keys';
 

@@ -53,8 +53,8 @@ function unknownModel(model: string, { host }: OpenAiPorts) {
 export function createModels(ports: OpenAiPorts) {
   const all = async (): Promise<readonly ListedModel[]> => {
     const listed = await Promise.all(ports.providers.all().map(({ id }) => modelsOf(id, ports)));
-    const bots = (await ports.botReplies.list()).map(({ id }) => listedModel(`bot:${String(id)}`, 'chatbot', 0));
-    return [...listed.flat(), ...bots];
+    const bots = (await ports.botReplies.list()).filter(({ status }) => status === 'active');
+    return [...listed.flat(), ...bots.map(({ id }) => listedModel(`bot:${String(id)}`, 'chatbot', 0))];
   };
   return {
     list: async (_request: OpenAiRequest) => new RestResponse({ body: { object: 'list', data: await all() } }),
