@@ -87,6 +87,32 @@ describe('budgets and failover in a browser', () => {
     expect((await host.cli('svc', 'budget', 'delete', 'editors')).code).to.equal(0);
   });
 
+  it('are set for a chatbot or a user, with only the field that the choice needs', async () => {
+    expect((await host.cli('svc', 'bot', 'create', '--json', '{"name": "Shop helper"}')).code).to.equal(0);
+    await page.goto(`${host.url}/admin/svc/budgets?new=1`);
+    await page.getByLabel('Name', { exact: true }).fill('Shop');
+    await page.getByLabel('Amount').fill('5');
+    const scope = page.getByRole('group', { name: 'Scope' });
+    const shown = () => scope.locator('.field:visible .field-label').allTextContents();
+    await becomes(shown, ['Calls']);
+    await page.getByLabel('Calls', { exact: true }).selectOption('user');
+    await becomes(shown, ['Calls', 'User']);
+    await page.getByLabel('User', { exact: true }).fill('nobody');
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('No user has the user name, email address or ID “nobody”.').first().waitFor();
+    await page.getByLabel('User', { exact: true }).fill(ada.email);
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('for user “ada”').waitFor();
+    await page.getByRole('link', { name: 'Edit Shop' }).click();
+    await page.getByLabel('Calls', { exact: true }).selectOption('bot');
+    await becomes(shown, ['Calls', 'Chatbot']);
+    await page.getByLabel('Chatbot', { exact: true }).selectOption({ label: 'Shop helper' });
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByText('for chatbot “Shop helper”').waitFor();
+    await check('svc/budgets?edit=shop');
+    expect((await host.cli('svc', 'budget', 'delete', 'shop')).code).to.equal(0);
+  });
+
   it('are changed, switched off and deleted', async () => {
     await page.goto(`${host.url}/admin/svc/budgets`);
     await page.getByRole('link', { name: 'Edit Three calls' }).click();
@@ -181,7 +207,7 @@ describe('budgets and failover in a browser', () => {
   });
 
   it('ran without an error in the browser', () => {
-    // The two refused forms are told as such.
+    // The three refused forms are told as such.
     expect(problems.filter((problem) => !problem.includes('400'))).to.deep.equal([]);
   });
 });

@@ -134,6 +134,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
       'all calls',
       'calls of the REST API',
       'all users with the role {1} together',
+      ...['chatbot “{1}”', 'key “{1}”', 'user “{1}”', 'plugin “{1}”'],
+      ...['chatbot {1} (deleted)', 'key {1} (deleted)', 'user {1} (deleted)', 'revoked'],
       'text falls back to {1}, other calls are refused',
       'per day',
       'per month',

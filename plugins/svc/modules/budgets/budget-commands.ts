@@ -1,10 +1,12 @@
 import type { CliCommand } from '#plugin-api';
 import { budgetStatus } from './guard/budget-status.ts';
-import type { BudgetsPort, HostPort, UsagePort } from '../../ports.ts';
-import { formatAmount, scopeLabel } from './budget-labels.ts';
+import type { HostPort } from '../../ports.ts';
+import { formatAmount, readScopeNames, scopeLabel } from './budget-labels.ts';
+import type { BudgetPorts } from './module.ts';
 
 /** `svc budget list|set|delete|status`. */
-export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort & UsagePort): CliCommand[] {
+export function budgetCommands(ports: BudgetPorts): CliCommand[] {
+  const { host, budgets } = ports;
   return [
     {
       name: 'svc budget list',
@@ -41,30 +43,38 @@ export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort
         return { deleted: id };
       },
     },
-    {
-      name: 'svc budget status',
-      description: 'Show how far each budget is used up in the current day or month.',
-      run: async () => {
-        await ledger.flush();
-        return (await budgetStatus(host, await budgets.list())).map(
-          ({ budget, period, endsAt, amount, used, reserved, left, refused, state }) => ({
-            id: budget.id,
-            whose: scopeLabel(budget),
-            unit: budget.unit,
-            period,
-            ends: new Date(endsAt).toISOString(),
-            amount,
-            used,
-            reserved,
-            left,
-            refused,
-            state,
-            text: `${formatAmount(used, budget.unit)} of ${formatAmount(amount, budget.unit)}`,
-          }),
-        );
-      },
-    },
+    statusCommand(ports),
   ];
+}
+
+function statusCommand(ports: BudgetPorts): CliCommand {
+  return {
+    name: 'svc budget status',
+    description: 'Show how far each budget is used up in the current day or month.',
+    flags: { json: { type: 'boolean', description: 'Print JSON.' } },
+    async run({ flags }) {
+      await ports.ledger.flush();
+      const budgets = await ports.budgets.list();
+      // Names are for people: programs compare ids.
+      const names = flags['json'] === true ? undefined : await readScopeNames(ports, budgets);
+      return (await budgetStatus(ports.host, budgets)).map(
+        ({ budget, period, endsAt, amount, used, reserved, left, refused, state }) => ({
+          id: budget.id,
+          whose: scopeLabel(budget, names),
+          unit: budget.unit,
+          period,
+          ends: new Date(endsAt).toISOString(),
+          amount,
+          used,
+          reserved,
+          left,
+          refused,
+          state,
+          text: `${formatAmount(used, budget.unit)} of ${formatAmount(amount, budget.unit)}`,
+        }),
+      );
+    },
+  };
 }
 
 /** A role that does not exist would limit no call. Stored budgets may have roles of plugins that are inactive. */

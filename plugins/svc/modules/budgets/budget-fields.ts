@@ -1,25 +1,34 @@
-import {
-  formFields,
-  type Choice,
-  type FieldErrors,
-  type FieldHints,
-  type FormField,
-  type JsonSchema,
-} from '#plugin-api';
+import { asRecord, formFields, translateText, type Choice, type FieldErrors, type FieldHints } from '#plugin-api';
+import type { FormField, JsonSchema, User } from '#plugin-api';
+import { deletedBotLabel, recordChoices, type NamedRecord } from '../../admin-ui/form-values.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
 import { budgetSchema } from './budget.ts';
+import type { BudgetPorts } from './module.ts';
+
+/** What the fields of a budget offer. */
+export interface BudgetChoices {
+  readonly providers: readonly Choice[];
+  readonly roles: readonly Choice[];
+  readonly bots: readonly NamedRecord[];
+  readonly keys: Awaited<ReturnType<BudgetPorts['namedKeys']>>;
+  /** Active plugins; empty if the user may not see them. */
+  readonly plugins: readonly Choice[];
+}
 
 interface FieldInit {
   readonly values: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
-  readonly providers: readonly Choice[];
-  readonly roles: readonly Choice[];
+  readonly choices: BudgetChoices;
 }
 
-/** The form has one choice for the scope and its module. */
+/** The form has one choice for the scope and its module, and finds users by their login or email address too. */
 const schema: JsonSchema = {
   type: 'object',
-  properties: { ...budgetSchema.properties, whose: { type: 'string', title: 'Calls' } },
+  properties: {
+    ...budgetSchema.properties,
+    whose: { type: 'string', title: 'Calls' },
+    user_id: { type: 'string', title: 'User', maxLength: 254 },
+  },
 };
 
 const scopes: readonly Choice[] = [
@@ -38,16 +47,14 @@ const hints: Readonly<Record<string, FieldHints>> = {
   amount: { label: 'Amount' },
   unit: { label: 'Unit' },
   period: { label: 'Period' },
-  bot_id: { label: 'Chatbot ID', help: 'For “One chatbot”. The page Chatbots shows the ID.' },
-  key_id: { label: 'Key ID', help: 'For “One named key”. The page Keys shows the ID.' },
-  user_id: { label: 'User ID', help: 'For “One user”.' },
+  user_id: { label: 'User', help: 'For “One user”: user name, email address or ID.' },
   role: {
     label: 'Role',
     help: 'For “All users with a role together”: they share the amount. A call counts for the roles its user has at that time.',
   },
   plugin: {
     label: 'Plugin',
-    help: 'For “One plugin”: its folder name, as on the page Usage. Counts calls that the plugin requests.',
+    help: 'For “One plugin”. Counts calls that the plugin requests.',
   },
   at_limit: { label: 'At the limit', help: 'Only text falls back. Images and embeddings are refused.' },
   fallback_model: { label: 'Fallback model', help: 'The fallback model is not limited by this budget.' },
@@ -55,16 +62,43 @@ const hints: Readonly<Record<string, FieldHints>> = {
   unpriced: { label: 'Calls without a price', help: 'Only for budgets in US dollars.' },
 };
 
+/** @param user who sees the form */
+export async function readBudgetChoices(ports: BudgetPorts, user: User): Promise<BudgetChoices> {
+  const { host, providers } = ports;
+  const [bots, keys, plugins] = await Promise.all([
+    ports.botReplies.list(),
+    ports.namedKeys(),
+    activePlugins(ports, user),
+  ]);
+  return {
+    providers: providers.all().map(({ id, label }) => ({ value: id, label })),
+    roles: host.users.roles().map(({ name, label }) => ({ value: name, label })),
+    ...{ bots, keys, plugins },
+  };
+}
+
+/** The service itself is left out: what it requests is budgeted by module. */
+async function activePlugins({ host }: BudgetPorts, user: User): Promise<Choice[]> {
+  const { status, body } = await host.rest.dispatch('/wp/v2/plugins', { query: { status: 'active' }, user });
+  return (status === 200 && Array.isArray(body) ? (body as unknown[]) : []).map(asRecord).flatMap((plugin) => {
+    const [slug = ''] = String(plugin['plugin']).split('/');
+    return slug === host.plugin.slug ? [] : [{ value: slug, label: String(plugin['name']), isData: true }];
+  });
+}
+
+const none: Choice = { value: '', label: 'None' };
+
 /** The fields of a budget's form by group, for `admin/field`. */
-export function budgetFields({ values, errors, providers, roles }: FieldInit) {
+export function budgetFields({ values, errors, choices }: FieldInit) {
   const withChoices = {
     ...hints,
     whose: { choices: withCurrent(scopes, values['whose'], (value) => value.replace('module:', 'Module ')) },
-    role: {
-      ...hints['role'],
-      choices: withCurrent([{ value: '', label: 'None' }, ...roles], values['role'], (value) => value),
-    },
-    fallback_provider: { label: 'Fallback provider', choices: [{ value: '', label: 'None' }, ...providers] },
+    bot_id: botHints(choices, values['bot_id']),
+    key_id: keyHints(choices, values['key_id']),
+    role: { ...hints['role'], choices: withCurrent([none, ...choices.roles], values['role'], (value) => value) },
+    // Without a list, the folder of the plugin is typed.
+    plugin: { ...hints['plugin'], ...(choices.plugins.length > 0 && { choices: [none, ...choices.plugins] }) },
+    fallback_provider: { label: 'Fallback provider', choices: [none, ...choices.providers] },
   };
   const fields = (...paths: readonly string[]): FormField[] =>
     formFields(schema, { values, errors, id: 'budget', hints: withChoices, paths });
@@ -73,6 +107,26 @@ export function budgetFields({ values, errors, providers, roles }: FieldInit) {
     whose: fields('whose', 'bot_id', 'key_id', 'user_id', 'role', 'plugin'),
     atLimit: fields('at_limit', 'fallback_provider', 'fallback_model'),
     more: fields('alert_percent', 'unpriced'),
+  };
+}
+
+function botHints({ bots }: BudgetChoices, stored: unknown): FieldHints {
+  return {
+    label: 'Chatbot',
+    help: bots.length === 0 ? 'No chatbot yet. Create one on the page “Chatbots”.' : 'For “One chatbot”.',
+    choices: [none, ...recordChoices(bots, stored, deletedBotLabel)],
+  };
+}
+
+function keyHints({ keys }: BudgetChoices, stored: unknown): FieldHints {
+  const records = keys.map(({ id, name, revokedAt }) => ({
+    id,
+    name: revokedAt === null ? name : `${name} (${translateText('revoked')})`,
+  }));
+  return {
+    label: 'Named key',
+    help: keys.length === 0 ? 'No named key yet. Create one on the page “API keys”.' : 'For “One named key”.',
+    choices: [none, ...recordChoices(records, stored, (id) => translateText(`Key ${id} (deleted)`))],
   };
 }
 

@@ -1,9 +1,9 @@
-import { translateText, type Choice, type FieldErrors } from '#plugin-api';
+import { translateText, type FieldErrors, type User } from '#plugin-api';
 import { budgetStatus, type BudgetStatus } from './guard/budget-status.ts';
 import { amountOf, budgetDefaults, type Budget } from './budget.ts';
-import { budgetFields } from './budget-fields.ts';
+import { budgetFields, readBudgetChoices, type BudgetChoices } from './budget-fields.ts';
 import type { BudgetPorts } from './module.ts';
-import { formatAmount, scopeLabel } from './budget-labels.ts';
+import { formatAmount, readScopeNames, scopeLabel, type ScopeNames } from './budget-labels.ts';
 
 export const budgetsTemplate = 'svc/budgets';
 
@@ -15,42 +15,56 @@ export interface OpenForm {
   readonly errors?: FieldErrors;
 }
 
-/** The data of `svc/budgets`. */
-export async function budgetsView(ports: BudgetPorts, open: OpenForm | null): Promise<Record<string, unknown>> {
-  const { host, providers, ledger } = ports;
+/**
+ * The data of `svc/budgets`.
+ *
+ * @param user who sees the page
+ */
+export async function budgetsView(
+  ports: BudgetPorts,
+  open: OpenForm | null,
+  user: User,
+): Promise<Record<string, unknown>> {
+  const { host, ledger } = ports;
   const budgets = await ports.budgets.list();
   // Includes the calls that this process has just recorded.
   await ledger.flush();
-  const choices = {
-    providers: providers.all().map(({ id, label }) => ({ value: id, label })),
-    roles: host.users.roles().map(({ name, label }) => ({ value: name, label })),
-  };
+  const names = await readScopeNames(ports, budgets);
   const edited = open && open.id !== '' ? budgets.find(({ id }) => id === open.id) : undefined;
   const form =
     open === null && budgets.length > 0
       ? null
-      : formView(edited, { typed: open?.typed, errors: open?.errors, ...choices });
+      : formView(edited, { open, names, choices: await readBudgetChoices(ports, user) });
   const cards = (await budgetStatus(host, budgets)).map((status) => ({
-    ...cardView(status),
+    ...cardView(status, names),
     forecast: forecastView(status, host.clock.now()),
   }));
   return { cards, form, isFirst: budgets.length === 0 };
 }
 
 interface FormInit {
-  readonly typed: OpenForm['typed'];
-  readonly errors: OpenForm['errors'];
-  readonly providers: readonly Choice[];
-  readonly roles: readonly Choice[];
+  readonly open: OpenForm | null;
+  readonly names: ScopeNames;
+  readonly choices: BudgetChoices;
 }
 
-function formView(budget: Budget | undefined, { typed, errors = {}, ...choices }: FormInit) {
-  const values = typed ?? (budget ? { ...budget, whose: scopeValue(budget) } : { ...budgetDefaults, whose: 'all' });
+function formView(budget: Budget | undefined, { open, names, choices }: FormInit) {
+  const values = open?.typed ?? (budget ? storedValues(budget, names) : { ...budgetDefaults, whose: 'all' });
   return {
     id: budget?.id ?? '',
     title: budget ? budget.name : translateText('New budget'),
     submit: budget ? 'Save budget' : 'Add budget',
-    fields: budgetFields({ values, errors, ...choices }),
+    fields: budgetFields({ values, errors: open?.errors ?? {}, choices }),
+  };
+}
+
+function storedValues(budget: Budget, { user }: ScopeNames): Record<string, unknown> {
+  const id = budget.user_id;
+  return {
+    ...budget,
+    whose: scopeValue(budget),
+    // The id of a deleted user.
+    ...(id !== undefined && { user_id: user.get(id) ?? String(id) }),
   };
 }
 
@@ -69,7 +83,7 @@ const badges: Readonly<Record<BudgetStatus['state'], { readonly text: string; re
 /** Of the bar, in units of its view box. */
 const width = 1000;
 
-function cardView({ budget, used, reserved, left, refused, amount, endsAt, state }: BudgetStatus) {
+function cardView({ budget, used, reserved, left, refused, amount, endsAt, state }: BudgetStatus, names: ScopeNames) {
   const { unit } = budget;
   const scale = (value: number): number => Math.round((Math.min(amount, Math.max(0, value)) * width) / amount);
   const usedWidth = scale(used);
@@ -78,7 +92,7 @@ function cardView({ budget, used, reserved, left, refused, amount, endsAt, state
     name: budget.name,
     badge: badges[state],
     state,
-    scope: scopeLabel(budget),
+    scope: scopeLabel(budget, names),
     per: budget.period === 'day' ? 'per day' : 'per month',
     amount: formatAmount(amountOf(budget), unit),
     used: formatAmount(used, unit),

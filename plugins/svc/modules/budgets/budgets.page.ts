@@ -1,7 +1,7 @@
-import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import { invalidFields, requireFound, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
-import { scopeMembers } from './budget.ts';
+import { scopeMembers, type Budget } from './budget.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
 import type { BudgetPorts } from './module.ts';
 
@@ -9,10 +9,10 @@ import type { BudgetPorts } from './module.ts';
 export function createPage(ports: BudgetPorts): AdminPageBody {
   const { budgets } = ports;
   return {
-    render: async ({ query }) => {
+    render: async ({ query, user }) => {
       const edit =
         typeof query['edit'] === 'string' ? { id: query['edit'] } : query['new'] !== undefined ? { id: '' } : null;
-      return { template: budgetsTemplate, data: await budgetsView(ports, edit) };
+      return { template: budgetsTemplate, data: await budgetsView(ports, edit, user) };
     },
     actions: {
       save: (request) => save(request, ports),
@@ -67,14 +67,33 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
         ...Object.fromEntries(
           Object.entries(scopeMembers).map(([of, name]) => [name, scope === of ? typed[name] : '']),
         ),
+        ...(scope === 'user' && { user_id: await readUserId(readText(request, 'user_id'), { ports, before }) }),
         ...(scope.startsWith('module:') ? { scope: 'module', module: scope.slice('module:'.length) } : { scope }),
       };
       const budget = await budgets.save(values);
       return withNotice('success', `“${budget.name}” saved. It applies to new calls.`, { redirect: 'svc/budgets' });
     },
-    async (errors) => ({ template: budgetsTemplate, data: await budgetsView(ports, { id, typed, errors }) }),
+    async (errors) => ({
+      template: budgetsTemplate,
+      data: await budgetsView(ports, { id, typed, errors }, request.user),
+    }),
     (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
   );
+}
+
+/** The id of the user with this login, email address or id; '' without one. A deleted user stays. */
+async function readUserId(
+  typed: string,
+  { ports: { host }, before }: { readonly ports: BudgetPorts; readonly before: Budget | null },
+): Promise<number | ''> {
+  // PostgreSQL refuses the character NUL.
+  const text = typed.replaceAll('\0', '').trim();
+  if (text === '') return '';
+  const user =
+    (await host.users.find(text)) ?? (/^[1-9]\d{0,14}$/.test(text) ? await host.users.get(Number(text)) : null);
+  if (user !== null) return user.id;
+  if (text === String(before?.user_id)) return Number(text);
+  throw invalidFields({ user_id: `No user has the user name, email address or ID “${text}”.` });
 }
 
 /** An unused id, generated from the name. */

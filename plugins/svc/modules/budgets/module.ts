@@ -1,7 +1,7 @@
 import { formatDate, type AdminBadge, type HomeAlert } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { BudgetsPort, HostPort, ProvidersPort, UsagePort } from '../../ports.ts';
+import type { BotsPort, BudgetsPort, HostPort, KeysPort, ProvidersPort, UsagePort } from '../../ports.ts';
 import { budgetsOption, budgetsSchema } from './budget.ts';
 import type { BudgetStatus } from './guard/budget-status.ts';
 import {
@@ -12,7 +12,7 @@ import {
   budgetRolesMigration,
 } from './guard/budget-tables.ts';
 
-export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort;
+export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort & BotsPort & KeysPort;
 
 const budgetsSlug = 'svc/budgets';
 /** The daily job that deletes old counters and releases expired reservations. */

@@ -40,10 +40,10 @@ function missing(budget: Partial<Budget>): Record<string, string> {
 const missingMember: Readonly<Record<ScopeMember, string>> = {
   module: 'Choose the module to limit.',
   bot_id: 'Choose the chatbot to limit.',
-  key_id: 'Enter the ID of the key to limit.',
-  user_id: 'Enter the ID of the user to limit.',
+  key_id: 'Choose the key to limit.',
+  user_id: 'Enter the user to limit.',
   role: 'Choose the role to limit.',
-  plugin: 'Enter the name of the plugin to limit.',
+  plugin: 'Choose the plugin to limit.',
 };
 
 function tidy({ fallback_provider, fallback_model, ...budget }: Budget): Budget {
