@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
+import { signIn } from '../helpers/sign-in.ts';
 import { checkEvent, readEvents, startContentSite, type ContentSite, type Event } from './content-site.ts';
 
 describeHosts('a text that is streamed on the page', ({ location }) => {
@@ -115,6 +116,18 @@ describeHosts('a text that is streamed on the page', ({ location }) => {
         .and.to.not.include('class="ai-disclosure"');
       expect(site.receiver.received).to.have.length(1);
       expect(await callsByUser(site.host, 'content-writer')).to.deep.equal({ [site.userId]: 6 });
+    });
+
+    it('shows category, tags, description and keyword in the editor of the post', async () => {
+      const uuid = (await site.stream(topic))[0]!.data.uuid as string;
+      const draft = { 'draft[meta_description]': 'Brewing "up there"', 'draft[focus_keyword]': 'mountain coffee' };
+      const { body } = await site.post('save', { uuid, ...topic, ...edited, ...draft });
+      const editor = await (await signIn(site.host)).get((body.redirect as string).replace('/admin/', ''));
+      expect(editor)
+        .to.match(/name="terms\[category\]\[\]" value="\d+"\s+checked> <span>Food<\/span>/)
+        .and.match(/name="terms\[post_tag\]" value="one, two"/)
+        .and.match(/name="meta\[svc_meta_description\]"[^>]*>Brewing &quot;up there&quot;<\/textarea>/)
+        .and.match(/name="meta\[svc_focus_keyword\]" value="mountain coffee"/);
     });
 
     it('emits no event when stopped until the partial text is saved', async () => {
