@@ -16,7 +16,7 @@ export async function deliveryView(
   { raw }: { readonly raw: boolean },
 ): Promise<Record<string, unknown>> {
   const { body, attemptLog, id, state } = delivery;
-  const { endpoints, secret } = await webhooks.settings();
+  const { endpoints } = await webhooks.settings();
   const endpoint = endpoints.find((known) => known.id === delivery.endpointId);
   const last = attemptLog.at(-1);
   const circuit = (await webhooks.deliveryLog.circuits()).find(
@@ -65,7 +65,6 @@ export async function deliveryView(
         base: signedText(last, body),
         verify: verifyForm(attemptLog, body),
       }),
-    isSigned: secret !== null || endpoint?.secret != null,
   };
 }
 
