@@ -186,8 +186,19 @@ describe('other clients of the OpenAI-compatible routes', () => {
     expect(upstream.calls.at(-1)?.messages[0]).to.deep.equal({ role: 'system', content: 'Help.' });
     const refused = await door.send('/chat/completions', { model, messages, temperature: 1 });
     expect((refused.body as { error: { param: string } }).error.param).to.equal('temperature');
-    const { body } = await door.send('/models');
-    expect((body as { data: { id: string }[] }).data.map(({ id }) => id)).to.include(model);
+    const models = async (): Promise<string[]> =>
+      ((await door.send('/models')).body as { data: { id: string }[] }).data.map(({ id }) => id);
+    expect(await models()).to.include(model);
+    await host.cli(
+      'svc',
+      'bot',
+      'update',
+      '--json',
+      JSON.stringify({ id: Number(model.slice(4)), status: 'inactive' }),
+    );
+    expect(await models()).to.not.include(model);
+    const { status } = await door.send('/chat/completions', { model, messages });
+    expect(status).to.equal(404);
   });
 
   const client = (model: string) =>
