@@ -61,7 +61,7 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
 
 /** The text that is printed for an error of `serve`. */
 export async function describeError(error: unknown): Promise<string> {
-  return (await import('./cli/start-errors.ts')).describeStartError(error);
+  return (await import('./cli/terminal-language.ts')).describeStartError(error);
 }
 
 /** Prints in the language of the terminal. Log lines stay English. */

@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
 
 /** The line that is printed for an error of `run`. */
 export async function describeError(error: unknown, argv: readonly string[]): Promise<string> {
-  const { describeStartError } = await import('./start-errors.ts');
+  const { describeStartError } = await import('./terminal-language.ts');
   return `${describeStartError('Error', argv)}: ${describeStartError(error, argv)}`;
 }
 

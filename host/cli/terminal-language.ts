@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Language } from '#plugin-api';
+import { errorText, type Language } from '#plugin-api';
+import { readTerminalLocale } from '../config.ts';
 import { createTranslations, type Translations } from '../translations.ts';
 
 /** Translates a finished English text. */
@@ -31,4 +32,13 @@ export function translatorWithoutSite(locale: string, argv: readonly string[] = 
   const translations = createTranslations({ log: { error: () => undefined } });
   translations.addSource('host', fileURLToPath(new URL('../languages', import.meta.url)));
   return translatorFor({ locale, translations }, argv);
+}
+
+/**
+ * An error that ended a process whose site did not open, in the language of the terminal.
+ *
+ * @param argv of a command. With `--json`, which programs read, the text is English.
+ */
+export function describeStartError(error: unknown, argv: readonly string[] = []): string {
+  return translatorWithoutSite(readTerminalLocale(), argv)(errorText(error));
 }

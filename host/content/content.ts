@@ -13,6 +13,7 @@ import type {
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { createCommentStore } from './comments/comment-store.ts';
+import { createCountCache, type CountCache } from './count-cache.ts';
 import {
   addPersonalData,
   createComments,
@@ -72,6 +73,7 @@ export interface ContentDependencies {
 /** Parts that routes and pages of the host use in addition to ContentApi. */
 export interface ContentParts {
   readonly store: PostStore;
+  readonly counts: CountCache;
   readonly writer: PostWriter;
   readonly autosaves: Autosaves;
   readonly removal: PostRemoval;
@@ -113,6 +115,7 @@ export async function createContent(given: ContentDependencies): Promise<Content
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
   addPersonalData({ hooks, store: parts.comments.store });
   await store.follow();
+  await parts.counts.follow();
   return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.uploads.close() };
 }
 
@@ -120,10 +123,11 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   const { database, hooks, options, cron, clock, site, compileSchema } = given;
   const types = createPostTypes();
   const statuses = createPostStatuses();
-  const ofTerms = createTermParts(given);
+  const counts = createCountCache(database);
+  const ofTerms = createTermParts(given, counts);
   const facts = createFactsCache();
   addMetaCapabilities({ hooks, types, statuses, getFacts: (id) => facts.get(id) });
-  const store = createPostStore({ database, types, statuses, facts });
+  const store = createPostStore({ database, types, statuses, facts, counts });
   const meta = createMeta({
     database,
     hooks,
@@ -132,13 +136,7 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   });
   const writer = createPostWriter({
     database,
-    store,
-    types,
-    statuses,
-    hooks,
-    clock,
-    cron,
-    meta,
+    ...{ store, types, statuses, hooks, clock, cron, meta },
     terms: ofTerms.terms,
     revisions: createRevisionWriter({ store, options, hooks }),
     defaultCommentStatus: async () =>
@@ -157,10 +155,11 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
     removeFile: (attachment) => media.removeFile(attachment),
   });
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
-  const commentStore = createCommentStore({ database, types, statuses });
+  const commentStore = createCommentStore({ database, types, statuses, counts });
   const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock });
   return {
     store,
+    counts,
     writer,
     autosaves: createAutosaves({ database, store, hooks, clock }),
     removal,
@@ -178,17 +177,15 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   };
 }
 
-function createTermParts({
-  database,
-  hooks,
-  options,
-  site,
-}: ContentDependencies): Pick<ContentParts, 'taxonomies' | 'terms'> {
+function createTermParts(
+  { database, hooks, options, site }: ContentDependencies,
+  counts: CountCache,
+): Pick<ContentParts, 'taxonomies' | 'terms'> {
   const taxonomies = createTaxonomies();
   addTermCapabilities(hooks, taxonomies);
   return {
     taxonomies,
-    terms: createTerms({ database, store: createTermStore(database), taxonomies, hooks, options, site }),
+    terms: createTerms({ database, store: createTermStore({ database, counts }), taxonomies, hooks, options, site }),
   };
 }
 

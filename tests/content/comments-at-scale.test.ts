@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Knex, Post, User } from '#plugin-api';
 import type { Comment, CommentData, CommentQuery, CommentState } from '../../host/content/comments/comment-row.ts';
+import { createCountCache } from '../../host/content/count-cache.ts';
 import { createCommentStore, type CommentStore } from '../../host/content/comments/comment-store.ts';
 import { validIds } from '../../host/content/posts/post-query.ts';
 import { whereVisible } from '../../host/content/types/meta-capabilities.ts';
@@ -46,7 +47,10 @@ describeSharedHosts('lists of comments without a join', (dialectCase) => {
   beforeEach(async () => {
     site = shared();
     const { database } = site.host;
-    store = createCommentStore({ database, types: createPostTypes(), statuses: createPostStatuses() });
+    store = createCommentStore({
+      ...{ database, types: createPostTypes(), statuses: createPostStatuses() },
+      counts: createCountCache(database),
+    });
     const users = await Promise.all(roles.map(async (name) => ({ name, user: (await site.as(name)).user })));
     const visitor = await site.host.users.get(0);
     readers = [...users, { name: 'visitor', user: visitor ?? ({ id: 0, can: () => false } as unknown as User) }];
@@ -205,6 +209,7 @@ describeSharedHosts('lists of comments without a join', (dialectCase) => {
       database: { knex: same, dialect, transaction },
       types: createPostTypes(),
       statuses: createPostStatuses(),
+      counts: createCountCache(site.host.database),
       deepOffset: 20,
     });
     for (const { name, user } of readers.filter((reader) =>

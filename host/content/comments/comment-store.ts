@@ -1,5 +1,6 @@
 import { whereContains, type Knex } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
+import type { CountCache } from '../count-cache.ts';
 import { foldText } from '../html/text.ts';
 import { commentTextIndex } from '../migrations.ts';
 import { fromNearerEnd, validIds, type PostQueryDependencies } from '../posts/post-query.ts';
@@ -44,11 +45,12 @@ export interface CommentStore {
 
 export interface CommentStoreDependencies extends Omit<PostQueryDependencies, 'knex' | 'dialect'> {
   readonly database: Pick<Database, 'knex' | 'dialect' | 'transaction'>;
+  readonly counts: CountCache;
   /** From this offset on, a page is found in steps. Default 2000. */
   readonly deepOffset?: number;
 }
 
-type CommentRules = PostQueryDependencies & { readonly deepOffset: number };
+type CommentRules = PostQueryDependencies & { readonly deepOffset: number; readonly counts: CountCache };
 
 const columns = { date: 'comments.date', id: 'comments.id', post: 'comments.post_id', parent: 'comments.parent_id' };
 
@@ -93,16 +95,19 @@ export function createCommentStore({ database, ...given }: CommentStoreDependenc
     async insert(comment) {
       await flagPost(comment);
       const [row] = (await table().insert(toCommentRow(comment)).returning('id')) as { id: number }[];
+      await given.counts.changed('comments');
       return { ...comment, id: Number(row?.id) };
     },
     async update(comment) {
       await flagPost(comment);
       await table().where({ id: comment.id }).update(toCommentRow(comment));
+      await given.counts.changed('comments');
     },
     remove: ({ id, parentId }) =>
       database.transaction(async () => {
         await table().where({ parent_id: id }).update({ parent_id: parentId });
         await table().where({ id }).delete();
+        await given.counts.changed('comments');
       }),
     async hasApproved(userId) {
       return (await table().where({ user_id: userId, status: 'approved' }).first('id')) !== undefined;
@@ -185,11 +190,10 @@ async function countStates(
 }
 
 async function countState(rules: CommentRules, query: CommentQuery, state: CommentState): Promise<number> {
-  if (rules.dialect === 'postgresql' || state !== 'approved' || !isUnfiltered(query))
-    return countRows(filterComments(rules, query, { wanted: [state] }));
-  // SQLite counts a whole table from its pages. Most comments are approved.
-  const rest = (sign: string): Promise<number> => countRows(rules.knex('comments').where('status', sign, state));
-  return (await countRows(rules.knex('comments'))) - (await rest('<')) - (await rest('>'));
+  const user = query.visibleTo?.user;
+  const readsAll = state === 'approved' || user === undefined || user.can('moderate_comments');
+  const read = (): Promise<number> => countRows(filterComments(rules, query, { wanted: [state] }));
+  return isUnfiltered(query) && readsAll ? rules.counts.get('comments', state, read) : read();
 }
 
 interface StateFilter {

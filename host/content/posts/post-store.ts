@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex, Post, PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
+import type { CountCache } from '../count-cache.ts';
 import {
   fromNearerEnd,
   isPlain,
@@ -15,11 +16,9 @@ import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-
 import type { PostFacts } from '../types/meta-capabilities.ts';
 
 export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex' | 'dialect'> {
-  readonly database: Pick<
-    Database,
-    'knex' | 'dialect' | 'lock' | 'notify' | 'listen' | 'inTransaction' | 'afterCommit'
-  >;
+  readonly database: Pick<Database, 'knex' | 'dialect' | 'lock' | 'notify' | 'listen'>;
   readonly facts: FactsCache;
+  readonly counts: CountCache;
 }
 
 /** The SQL of posts. Caches the facts of every post read or written; other nodes drop changed posts from their caches. */
@@ -63,10 +62,9 @@ export function autosaveSlug(postId: number): string {
 
 const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 ** 31;
 
-export function createPostStore({ database, types, statuses, facts }: PostStoreDependencies): PostStore {
+export function createPostStore({ database, types, statuses, facts, counts }: PostStoreDependencies): PostStore {
   const { knex, dialect } = database;
   const query = { knex, dialect, types, statuses };
-  const totals = createTotals(knex);
   const cached = (post: Post): Post => {
     facts.set(post);
     return post;
@@ -79,7 +77,7 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
   async function count(asked: PostQuery): Promise<number> {
-    if (isPlain(query, asked) && !database.inTransaction()) return totals.count(query, asked);
+    if (isPlain(query, asked)) return countPlain(query, asked, counts);
     const wanted = await withChildTerms(database, asked);
     const listed = findListed(database, wanted);
     if (listed !== null) return listed.count();
@@ -88,10 +86,7 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
   }
   /** Identifies this node, so that it ignores its own notifications and keeps its cache. */
   const self = randomUUID();
-  const notifyNodes = (id: number): Promise<void> => {
-    database.afterCommit(totals.forget);
-    return database.notify(channel, `${self} ${id}`);
-  };
+  const notifyNodes = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
 
   return {
     async get(id) {
@@ -133,12 +128,15 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     count,
     async insert(post, slugKey) {
       const [inserted] = (await knex('posts').insert(toRow(post, slugKey)).returning('id')) as { id: number }[];
-      if (post.type !== 'revision') await notifyNodes(Number(inserted?.id));
+      if (post.type !== 'revision') await counts.changed('posts');
       return cached({ ...post, id: Number(inserted?.id) });
     },
     async update(id, post, slugKey) {
       await knex('posts').where({ id }).update(toRow(post, slugKey));
-      if (post.type !== 'revision') await updateTermsOf(database, { ...post, id });
+      if (post.type !== 'revision') {
+        await updateTermsOf(database, { ...post, id });
+        await counts.changed('posts');
+      }
       await notifyNodes(id);
       return cached({ ...post, id });
     },
@@ -147,6 +145,9 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
         await forgetPosts(database, batch);
         await knex('posts').whereIn('id', batch).delete();
       }
+      await counts.changed('posts');
+      // Theirs are deleted too.
+      await counts.changed('comments');
       for (const id of ids) {
         facts.forget(id);
         await notifyNodes(id);
@@ -183,14 +184,9 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
         channel,
         (payload) => {
           const [from, id] = payload.split(' ');
-          if (from === self) return;
-          facts.forget(Number(id));
-          totals.forget();
+          if (from !== self) facts.forget(Number(id));
         },
-        () => {
-          facts.clear();
-          totals.forget();
-        },
+        () => facts.clear(),
       );
     },
   };
@@ -205,42 +201,19 @@ function inBatches(ids: readonly number[]): number[][] {
   return Array.from({ length: Math.ceil(ids.length / 500) }, (_, index) => ids.slice(index * 500, index * 500 + 500));
 }
 
-type Totals = ReadonlyMap<string, number>;
-
-/** Caches the numbers of posts by status, because each page of a list needs them and a million posts take 50 ms to count. */
-function createTotals(knex: Knex) {
-  let byType = new Map<string, Promise<Totals>>();
-
-  async function read(type: string): Promise<Totals> {
-    const rows = (await knex('posts').where({ type }).groupBy('status').select('status').count({ total: '*' })) as {
-      status: string;
-      total: number | string;
-    }[];
-    return new Map(rows.map(({ status, total }) => [status, Number(total)]));
-  }
-
-  function of(type: string): Promise<Totals> {
-    const known = byType.get(type);
-    if (known !== undefined) return known;
-    // What a write makes outdated meanwhile is forgotten with the map.
-    const [map, reading] = [byType, read(type)];
-    map.set(type, reading);
-    reading.catch(() => map.delete(type));
-    return reading;
-  }
-
-  return {
-    /** @param query with no other conditions than types and statuses. */
-    async count(given: PostQueryDependencies, query: PostQuery): Promise<number> {
-      const status = wantedStatuses(given, query);
-      let count = 0;
-      for (const totals of await Promise.all([...new Set(wantedTypes(given, query))].map(of)))
-        for (const [name, total] of totals)
-          if ('in' in status ? status.in.includes(name) : !status.notIn.includes(name)) count += total;
-      return count;
-    },
-    forget: () => void (byType = new Map()),
+/** The number of posts of a query with no other conditions than types and statuses. */
+async function countPlain(given: PostQueryDependencies, query: PostQuery, counts: CountCache): Promise<number> {
+  const read = async (type: string): Promise<ReadonlyMap<string, number>> => {
+    const rows = given.knex('posts').where({ type }).groupBy('status').select('status').count({ total: '*' });
+    const found = (await rows) as { status: string; total: number | string }[];
+    return new Map(found.map(({ status, total }) => [status, Number(total)]));
   };
+  const status = wantedStatuses(given, query);
+  let count = 0;
+  for (const type of new Set(wantedTypes(given, query)))
+    for (const [name, total] of await counts.get('posts', type, () => read(type)))
+      if ('in' in status ? status.in.includes(name) : !status.notIn.includes(name)) count += total;
+  return count;
 }
 
 interface FactsCache {

@@ -1,5 +1,6 @@
 import { whereContains } from '#plugin-api';
 import type { Knex, Term, TermQuery } from '#plugin-api';
+import type { CountCache } from '../count-cache.ts';
 import { foldText } from '../html/text.ts';
 import { termTextIndex } from '../migrations.ts';
 import {
@@ -38,7 +39,7 @@ const columns = {
 } as const;
 
 /** The SQL of terms and of the posts that have them. */
-export function createTermStore(database: TermsDatabase) {
+export function createTermStore({ database, counts }: { database: TermsDatabase; counts: CountCache }) {
   const { knex } = database;
   const select = (query: TermQuery): Knex.QueryBuilder => whereTerms(database, query);
 
@@ -58,11 +59,15 @@ export function createTermStore(database: TermsDatabase) {
       return found.map(toTerm);
     },
     async count(query: TermQuery): Promise<number> {
-      const row = (await select(query).count({ total: '*' }).first()) as { total: number | string } | undefined;
-      return Number(row?.total ?? 0);
+      const { taxonomy, orderBy: _orderBy, order: _order, limit: _limit, offset: _offset, ...conditions } = query;
+      const read = async (): Promise<number> =>
+        Number(((await select(query).count({ total: '*' }).first()) as { total: number | string }).total);
+      const isPlain = Object.values(conditions).every((value) => value === undefined);
+      return isPlain ? counts.get('terms', String(taxonomy), read) : read();
     },
     async insert(term: TermData): Promise<number> {
       const [row] = (await knex('terms').insert(toRow(term)).returning('id')) as { id: number }[];
+      await counts.changed('terms');
       return Number(row?.id);
     },
     async update(id: number, term: TermData): Promise<void> {
@@ -72,6 +77,7 @@ export function createTermStore(database: TermsDatabase) {
     async remove({ id, parentId }: Term): Promise<void> {
       await knex('terms').where({ parent_id: id }).update({ parent_id: parentId });
       await knex('terms').where({ id }).delete();
+      await counts.changed('terms');
     },
     /** Which of the slugs other terms of the taxonomy have. */
     async takenSlugs(taxonomy: string, slugs: readonly string[], exceptId: number): Promise<Set<string>> {
