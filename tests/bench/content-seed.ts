@@ -1,3 +1,4 @@
+import type { Knex } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Database } from '../../host/database/database.ts';
 
@@ -7,6 +8,8 @@ const word = `(CASE i % 7 WHEN 0 THEN 'tea' WHEN 1 THEN 'coffee' WHEN 2 THEN 'ri
 
 /** As many posts, files, comments, users and tags each, all of different dates. Of posts one in 50 is a draft. */
 export async function seedContent({ knex, dialect }: Database, count: number): Promise<void> {
+  // PostgreSQL builds an index of texts in a tenth of the time that it takes to add to one row by row.
+  const restore = dialect === 'postgresql' ? await dropTextIndexes(knex) : () => Promise.resolve();
   const now = createSystemClock().now();
   const times = { date: `${now} - i * 1000`, modified: `${now} - i * 1000` };
   const post = {
@@ -76,6 +79,18 @@ export async function seedContent({ knex, dialect }: Database, count: number): P
       [taxonomy],
     );
   await knex.raw(`UPDATE terms SET post_count = (SELECT count(published_at) FROM term_posts WHERE term_id = terms.id)`);
+  await restore();
   // Statistics of empty tables would mislead SQLite.
   await knex.raw(dialect === 'postgresql' ? 'VACUUM ANALYZE' : 'ANALYZE');
+}
+
+async function dropTextIndexes(knex: Knex): Promise<() => Promise<void>> {
+  const { rows } = await knex.raw<{ rows: { indexname: string; indexdef: string }[] }>(
+    `SELECT indexname, indexdef FROM pg_indexes
+    WHERE tablename IN ('posts', 'comments', 'terms', 'users') AND indexdef LIKE '%gin_trgm_ops%'`,
+  );
+  for (const { indexname } of rows) await knex.raw('DROP INDEX ??', [indexname]);
+  return async () => {
+    for (const { indexdef } of rows) await knex.raw(indexdef);
+  };
 }
