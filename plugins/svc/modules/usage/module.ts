@@ -1,7 +1,7 @@
 import { localDay } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
+import type { BotsPort, KeysPort, HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
 import { sweepUsage } from './ledger/usage-store.ts';
 import {
   usageCallersMigration,
@@ -15,7 +15,7 @@ import {
 import { usageRoute } from './usage.route.ts';
 import { pricesOption, pricesSchema } from './prices/price.ts';
 
-export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort;
+export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort & BotsPort & KeysPort;
 
 /** The daily job that deletes old calls from the ledger. */
 const sweepHook = 'svc_usage_sweep';

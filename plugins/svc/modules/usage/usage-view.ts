@@ -235,7 +235,7 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
     by === 'provider'
       ? providerLabels(ports)
       : isCaller(by)
-        ? await callerLabels(by, shown, ports.host)
+        ? await callerLabels(by, shown, ports)
         : new Map([['ok', 'Succeeded']]);
   return {
     by,
@@ -255,17 +255,18 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
 
 const callerNouns: Readonly<Record<string, string>> = { key_id: 'Key', user_id: 'User', bot_id: 'Chatbot' };
 
-/** Names of users; ids of what other modules own, whose pages show them. */
+/** Names of users, chatbots and keys; ids of those that were deleted. */
 async function callerLabels(
   by: string,
-  names: readonly string[],
-  { users }: Pick<UsagePorts['host'], 'users'>,
+  ids: readonly string[],
+  { host, botReplies, namedKeys }: Pick<UsagePorts, 'host' | 'botReplies' | 'namedKeys'>,
 ): Promise<Map<string, string>> {
-  const label = async (name: string): Promise<string> => {
-    const user = by === 'user_id' ? await users.get(Number(name)) : null;
-    return user?.displayName ?? `${callerNouns[by] ?? ''} ${name}`.trim();
-  };
-  return new Map(await Promise.all(names.map(async (name) => [name, await label(name)] as const)));
+  const records = by === 'bot_id' ? await botReplies.list() : by === 'key_id' ? await namedKeys() : [];
+  const nameOf = async (id: number): Promise<string | undefined> =>
+    by === 'user_id' ? (await host.users.get(id))?.displayName : records.find((record) => record.id === id)?.name;
+  const label = async (id: string): Promise<string> =>
+    (await nameOf(Number(id))) ?? `${callerNouns[by] ?? ''} ${id}`.trim();
+  return new Map(await Promise.all(ids.map(async (id) => [id, await label(id)] as const)));
 }
 
 interface CallsInit {
