@@ -1,4 +1,5 @@
-import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest, type Choice } from '#plugin-api';
+import { formatCount, formatMoney, formatNumber, formatShortNumber, translateText } from '#plugin-api';
+import type { AdminRequest, Choice } from '#plugin-api';
 import { queryHref } from '../../admin-ui/form-values.ts';
 import { formatCost } from '../../kit/format-cost.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
@@ -242,6 +243,7 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
     title: titles[by],
     rows: groups.slice(0, maxRows).map((group) => ({
       ...group,
+      isData: isCaller(by),
       label: by === 'module' ? moduleLabel(group.name) : (labels.get(group.name) ?? group.name),
       code: by === 'model' || (by === 'outcome' && group.name !== 'ok'),
       href: queryHref({ ...filterQuery(filter), [by]: group.name }),
@@ -265,7 +267,7 @@ async function callerLabels(
   const nameOf = async (id: number): Promise<string | undefined> =>
     by === 'user_id' ? (await host.users.get(id))?.displayName : records.find((record) => record.id === id)?.name;
   const label = async (id: string): Promise<string> =>
-    (await nameOf(Number(id))) ?? `${callerNouns[by] ?? ''} ${id}`.trim();
+    (await nameOf(Number(id))) ?? translateText(`${callerNouns[by] ?? ''} ${id}`.trim());
   return new Map(await Promise.all(ids.map(async (id) => [id, await label(id)] as const)));
 }
 

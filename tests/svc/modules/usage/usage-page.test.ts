@@ -20,7 +20,7 @@ describeSharedHosts('the page Usage', (dialectCase) => {
     const { host, browser } = shared();
     await run('svc', 'sandbox', 'on');
     const key = await run('svc', 'key', 'create', '--name=Import', '--routes=chat');
-    const settings = { name: 'Help & FAQ', status: 'active', provider: 'openai', model: 'gpt-4.1-mini' };
+    const settings = { name: 'Images', status: 'active', provider: 'openai', model: 'gpt-4.1-mini' };
     const { out } = await host.cli('svc', 'bot', 'create', '--json', JSON.stringify(settings));
     const bot = String((JSON.parse(out) as { id: number }).id);
     const { status } = await host.fetch(`/wp-json/svc/v1/chat/${bot}/message`, {
@@ -31,8 +31,11 @@ describeSharedHosts('the page Usage', (dialectCase) => {
     expect(status).to.equal(200);
     const read = async () => (await browser.get('/admin/svc/usage')).html.replaceAll('&#x3D;', '=');
     const usage = await read();
-    expect(usage).to.contain(`bot_id=${bot}">Help &amp; FAQ</a>`);
+    expect(usage).to.contain(`bot_id=${bot}">Images</a>`);
     expect(usage).to.contain(`key_id=${String(key['id'])}">Import</a>`);
+    // A name that the catalog has is still a name.
+    await host.options.update('WPLANG', 'de_DE');
+    expect(await read()).to.contain(`bot_id=${bot}">Images</a>`);
     await run('svc', 'bot', 'delete', bot);
     expect(await read()).to.contain(`bot_id=${bot}">Chatbot ${bot}</a>`);
   });
