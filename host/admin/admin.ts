@@ -1,8 +1,7 @@
 import type { Router } from 'express';
 import type { AdminApi } from '#plugin-api';
 import { createErrorResponses } from './error-responses.ts';
-import type { AdminContext } from './dependencies.ts';
-import type { AdminDependencies } from './dependencies.ts';
+import type { AdminContext, AdminDependencies } from './dependencies.ts';
 import { createFlashNotices } from './notices.ts';
 import { createAdminRegistry } from './registry.ts';
 import { createShell } from './shell.ts';

@@ -1,7 +1,6 @@
 import type { AdminPageBody, HomeAlert, Logger, RecentFailure, User } from '#plugin-api';
 import type { Request, Response } from 'express';
-import type { AdminContext } from './dependencies.ts';
-import type { AdminDependencies, PluginSummary } from './dependencies.ts';
+import type { AdminContext, AdminDependencies, PluginSummary } from './dependencies.ts';
 import { toHref } from './local-path.ts';
 
 /** Failures that are listed, the newest first. */

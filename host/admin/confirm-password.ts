@@ -1,7 +1,6 @@
 import { withNotice } from '#plugin-api';
 import type { Request, Response } from 'express';
-import type { AdminContext } from './dependencies.ts';
-import type { SignedIn } from './dependencies.ts';
+import type { AdminContext, SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { flattenForm, textField } from './form.ts';
 import { adminPath } from './local-path.ts';

@@ -1,7 +1,6 @@
 import { isRecord } from '#plugin-api';
 import type { Request, Response } from 'express';
-import type { AdminContext } from './dependencies.ts';
-import type { SignedIn } from './dependencies.ts';
+import type { AdminContext, SignedIn } from './dependencies.ts';
 import { flattenForm, textField } from './form.ts';
 import { adminPath } from './local-path.ts';
 import type { RegisteredPage } from './registry.ts';

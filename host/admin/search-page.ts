@@ -1,8 +1,7 @@
 import { inLanguage } from '#plugin-api';
 import type { AdminPageBody, AdminSearchResult, Logger, User } from '#plugin-api';
 import type { Request, Response } from 'express';
-import type { AdminContext } from './dependencies.ts';
-import type { AdminDependencies } from './dependencies.ts';
+import type { AdminContext, AdminDependencies } from './dependencies.ts';
 import { toHref } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 

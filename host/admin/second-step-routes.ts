@@ -1,8 +1,7 @@
 import type { Request, Response, Router } from 'express';
 
-import type { AdminContext } from './dependencies.ts';
 import { inLanguage, restError, translateText } from '#plugin-api';
-import type { OpenedSession, PasskeyRequest } from './dependencies.ts';
+import type { AdminContext, OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath } from './local-path.ts';

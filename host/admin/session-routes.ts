@@ -1,7 +1,6 @@
 import type { Request, Response, Router } from 'express';
 
-import type { AdminContext } from './dependencies.ts';
-import type { Visitor } from './dependencies.ts';
+import type { AdminContext, Visitor } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath, secondStepPath } from './local-path.ts';

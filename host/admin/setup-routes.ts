@@ -1,7 +1,6 @@
 import type { Request, Response, Router } from 'express';
 
-import type { AdminContext } from './dependencies.ts';
-import type { SetupInput, SignedIn } from './dependencies.ts';
+import type { AdminContext, SetupInput, SignedIn } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';

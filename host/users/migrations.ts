@@ -1,6 +1,7 @@
 import { createTextIndex, optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 import { findFreeSlug, slugOf } from './profile.ts';
 import { twoFactorMigrations } from './two-factor/migrations.ts';
+import { searchIndex } from './user-row.ts';
 
 /** Tables of users, sessions, application passwords, sign-in attempts and two-step sign-in. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -126,8 +127,7 @@ export const migrations: readonly Migration[] = [
         table.index(['created_at', 'id', 'roles'], 'users_by_date');
       });
       // PostgreSQL has the index since 0009.
-      if (dialect === 'sqlite')
-        await createTextIndex(knex, dialect, { table: 'users', columns: ['login_key', 'display_key', 'email_key'] });
+      if (dialect === 'sqlite') await createTextIndex(knex, dialect, searchIndex);
     },
   },
 ];

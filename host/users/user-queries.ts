@@ -122,7 +122,7 @@ async function isCommon(knex: Knex, sets: readonly string[]): Promise<boolean> {
 
 /** As an expression, so that SQLite walks the index of the order and does not sort the users that it finds by roles. */
 function whereCommonRoles(rows: Knex.QueryBuilder, sets: readonly string[]): void {
-  void rows.whereRaw(`users.roles || '' in (${sets.map(() => '?').join(', ')})`, [...sets]);
+  void rows.whereRaw(`+users.roles in (${sets.map(() => '?').join(', ')})`, [...sets]);
 }
 
 type Sets = ReadonlyMap<string, number>;
