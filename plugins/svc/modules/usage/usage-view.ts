@@ -255,7 +255,11 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
   };
 }
 
-const callerNouns: Readonly<Record<string, string>> = { key_id: 'Key', user_id: 'User', bot_id: 'Chatbot' };
+const deletedCallers: Readonly<Record<string, (id: string) => string>> = {
+  key_id: (id) => translateText(`Key ${id}`),
+  user_id: (id) => translateText(`User ${id}`),
+  bot_id: (id) => translateText(`Chatbot ${id}`),
+};
 
 /** Names of users, chatbots and keys; ids of those that were deleted. */
 async function callerLabels(
@@ -266,8 +270,7 @@ async function callerLabels(
   const records = by === 'bot_id' ? await botReplies.list() : by === 'key_id' ? await namedKeys() : [];
   const nameOf = async (id: number): Promise<string | undefined> =>
     by === 'user_id' ? (await host.users.get(id))?.displayName : records.find((record) => record.id === id)?.name;
-  const label = async (id: string): Promise<string> =>
-    (await nameOf(Number(id))) ?? translateText(`${callerNouns[by] ?? ''} ${id}`.trim());
+  const label = async (id: string): Promise<string> => (await nameOf(Number(id))) ?? deletedCallers[by]?.(id) ?? id;
   return new Map(await Promise.all(ids.map(async (id) => [id, await label(id)] as const)));
 }
 
