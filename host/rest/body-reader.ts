@@ -105,7 +105,7 @@ function collect(request: IncomingMessage, { limit, account, clock }: Collecting
     };
     const stopWatching = watchRate(clock, collected, () => refuse(hostErrors.bodyTooSlow()));
     const onData = (chunk: Buffer): void => {
-      if (collected.length + chunk.length > limit) refuse(null);
+      if (collected.length() + chunk.length > limit) refuse(null);
       else if (!collected.add(chunk)) refuse(hostErrors.busy());
     };
     const onEnd = (): void => {
@@ -121,7 +121,7 @@ function collect(request: IncomingMessage, { limit, account, clock }: Collecting
 }
 
 interface Collector {
-  readonly length: number;
+  length(): number;
   /** False when the budget is used up. */
   add(chunk: Buffer): boolean;
   bytes(): Buffer;
@@ -153,9 +153,7 @@ function createCollector(account: BodyAccount, most: number): Collector {
   }
 
   return {
-    get length() {
-      return length;
-    },
+    length: () => length,
     add(chunk) {
       if (length === 0 && chunk.length === most) {
         if (!account.reserve(most)) return false;
@@ -176,12 +174,12 @@ function createCollector(account: BodyAccount, most: number): Collector {
 }
 
 /** Calls back once the body brings too few bytes in a window. */
-function watchRate(clock: Pick<Clock, 'after'>, body: { readonly length: number }, onSlow: () => void): () => void {
+function watchRate(clock: Pick<Clock, 'after'>, body: Pick<Collector, 'length'>, onSlow: () => void): () => void {
   let before = 0;
   let undo: () => void;
   const check = (): void => {
-    if (body.length - before < minimumBytes) return onSlow();
-    before = body.length;
+    if (body.length() - before < minimumBytes) return onSlow();
+    before = body.length();
     undo = clock.after(rateWindow, check);
   };
   undo = clock.after(rateWindow, check);

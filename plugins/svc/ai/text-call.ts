@@ -41,7 +41,8 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
         tokenDetails,
       }),
       // An interrupted text is paid for up to where it ended.
-      countFailed: () => (attempts.text === '' ? { model: request.model } : countPartialText(request, attempts.text)),
+      countFailed: () =>
+        attempts.text() === '' ? { model: request.model } : countPartialText(request, attempts.text()),
     });
   };
 }
@@ -157,7 +158,7 @@ async function runText(
     provider: provider.id,
     deadline: services.host.clock.now() + limit,
     signal,
-    canRetry: () => attempts.text === '',
+    canRetry: () => attempts.text() === '',
   }).catch((thrown: unknown) => {
     const error = asProviderError(thrown);
     throw error === null ? thrown : providerFailure(error, provider, limit);
@@ -185,7 +186,7 @@ interface TextAttempts {
   /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
-  readonly text: string;
+  text(): string;
 }
 
 /**
@@ -194,7 +195,8 @@ interface TextAttempts {
  */
 function createTextAttempts(capability: TextCapability, onText: ((piece: string) => void) | undefined): TextAttempts {
   let text = '';
-  if (onText === undefined) return { attempt: (request, connection) => capability.generate(request, connection), text };
+  if (onText === undefined)
+    return { attempt: (request, connection) => capability.generate(request, connection), text: () => text };
 
   const emit = (piece: string): void => {
     if (piece === '') return;
@@ -202,9 +204,7 @@ function createTextAttempts(capability: TextCapability, onText: ((piece: string)
     onText(piece);
   };
   return {
-    get text() {
-      return text;
-    },
+    text: () => text,
     async attempt(request, connection) {
       const result = await (capability.stream?.(request, connection, emit) ?? capability.generate(request, connection));
       // The rest of the content, or all of it without a stream.

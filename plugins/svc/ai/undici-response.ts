@@ -14,39 +14,87 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  * A response of undici's `request` in the shape of a `Response`. Text and JSON are read directly from the socket's stream; a
  * web stream, and a real Response for the rest, are created on demand.
  */
-export function undiciResponse(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Response {
+export function undiciResponse(url: string, data: Dispatcher.ResponseData): Response {
+  const { statusCode, headers, body } = data;
   const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
   // Errors reach the reader through the decoder.
   const stream: Readable = decoder === undefined ? body : pipeline(body, decoder, () => undefined);
-  const list = headersOf(headers, decoder !== undefined);
-  let whole: Response | undefined;
-  const response = (): Response =>
-    (whole ??= new Response(hasNoBody(statusCode) ? null : webStream(stream), { status: statusCode, headers: list }));
-  const text = (): Promise<string> => (decoder === undefined && whole === undefined ? body.text() : response().text());
-  const shaped: Partial<Response> = {
+  const response = new UndiciResponse({
     url,
     status: statusCode,
-    ok: statusCode >= 200 && statusCode < 300,
-    statusText: '',
-    redirected: false,
-    type: 'basic',
-    headers: list,
-    text,
-    json: async () => JSON.parse(await text()) as unknown,
-    get body() {
-      return response().body;
-    },
-    get bodyUsed() {
-      return whole?.bodyUsed ?? body.bodyUsed;
-    },
-    arrayBuffer: () => response().arrayBuffer(),
-    blob: () => response().blob(),
-    formData: () => response().formData(),
-    clone: () => response().clone(),
-  };
-  if (!hasNoBody(statusCode)) setResponseStream(shaped as Response, stream);
-  return shaped as Response;
+    headers: headersOf(headers, decoder !== undefined),
+    stream,
+    plain: decoder === undefined ? body : null,
+  }) as unknown as Response;
+  if (!hasNoBody(statusCode)) setResponseStream(response, stream);
+  return response;
+}
+
+interface UndiciResponseInit extends Pick<Response, 'url' | 'status' | 'headers'> {
+  readonly stream: Readable;
+  /** undici's body, unless it is compressed. */
+  readonly plain: Dispatcher.ResponseData['body'] | null;
+}
+
+/** A class, because V8 keeps what the getters of an object literal refer to until the next full garbage collection. */
+class UndiciResponse implements Omit<Response, 'bytes'> {
+  readonly url: string;
+  readonly status: number;
+  readonly ok: boolean;
+  readonly statusText = '';
+  readonly redirected = false;
+  readonly type = 'basic';
+  readonly headers: Headers;
+  readonly #stream: Readable;
+  readonly #plain: UndiciResponseInit['plain'];
+  #whole: Response | undefined;
+
+  constructor({ url, status, headers, stream, plain }: UndiciResponseInit) {
+    this.url = url;
+    this.status = status;
+    this.ok = status >= 200 && status < 300;
+    this.headers = headers;
+    this.#stream = stream;
+    this.#plain = plain;
+  }
+
+  text(): Promise<string> {
+    return this.#plain === null || this.#whole !== undefined ? this.#response().text() : this.#plain.text();
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text()) as unknown;
+  }
+
+  get body(): Response['body'] {
+    return this.#response().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#whole?.bodyUsed ?? this.#plain?.bodyUsed ?? false;
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#response().arrayBuffer();
+  }
+
+  blob(): Promise<Blob> {
+    return this.#response().blob();
+  }
+
+  formData(): Promise<FormData> {
+    return this.#response().formData();
+  }
+
+  clone(): Response {
+    return this.#response().clone();
+  }
+
+  #response(): Response {
+    const { status, headers } = this;
+    return (this.#whole ??= new Response(hasNoBody(status) ? null : webStream(this.#stream), { status, headers }));
+  }
 }
 
 function headersOf(raw: Dispatcher.ResponseData['headers'], decoded: boolean): Headers {

@@ -9,12 +9,12 @@ export interface AnswerStream {
   readonly messageId: string;
   /** Aborted when the visitor stops the answer or the node stops. */
   readonly signal: AbortSignal;
-  readonly text: string;
-  readonly isStopped: boolean;
+  text(): string;
+  isStopped(): boolean;
   /** It replaces an earlier answer. */
   readonly isRegeneration: boolean;
   /** At least one follower received its end. */
-  readonly wasDelivered: boolean;
+  wasDelivered(): boolean;
   addText(piece: string): void;
   setSources(sources: readonly Source[]): void;
   finish(end: AnswerEnd): void;
@@ -67,15 +67,9 @@ export function createAnswerStream({
     signal: controller.signal,
     ended,
     follow: () => follow(state),
-    get text() {
-      return state.text;
-    },
-    get isStopped() {
-      return state.isStopped;
-    },
-    get wasDelivered() {
-      return state.wasDelivered;
-    },
+    text: () => state.text,
+    isStopped: () => state.isStopped,
+    wasDelivered: () => state.wasDelivered,
     addText(piece) {
       if (state.end === null && !state.isStopped) change({ text: state.text + piece });
     },

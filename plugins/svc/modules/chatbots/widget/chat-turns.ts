@@ -105,7 +105,7 @@ function shouldRegenerate(
  */
 function shouldReplayLive({ visitor, input }: OpenedMessage, stream: AnswerStream, end: AnswerEnd): boolean {
   if (end.type === 'error') return false;
-  return input.regenerate ? stream.isRegeneration && !stream.wasDelivered : !visitor.bot.privacy.keep;
+  return input.regenerate ? stream.isRegeneration && !stream.wasDelivered() : !visitor.bot.privacy.keep;
 }
 
 /** Replays a stored answer as a stream that has ended. */
@@ -141,7 +141,7 @@ function runMessageRules(
     conversation: thread.uuid,
     message: input.text,
     pageUrl: input.pageUrl,
-    variables: thread.variables,
+    variables: thread.variables(),
     messageCount: thread.messageCount + (state.kind === 'new' ? 1 : 0),
   });
 }

@@ -54,9 +54,7 @@ export function createEphemeralThread({
     uuid,
     isNew,
     messageCount: history.length,
-    get variables() {
-      return variables;
-    },
+    variables: () => variables,
     hasConsent: !isNew,
     messageState: () => Promise.resolve({ kind: 'new' }),
     async addMessage({ id }) {

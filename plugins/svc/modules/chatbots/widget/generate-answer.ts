@@ -97,7 +97,7 @@ async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessag
       outcome: unchanged,
     };
   } catch (error) {
-    if (stream.isStopped) return stoppedAnswer(accepted);
+    if (stream.isStopped()) return stoppedAnswer(accepted);
     return failedAnswer(parts, accepted, error);
   }
 }
@@ -127,7 +127,7 @@ async function requestReply(
 
 /** The part of an answer that was generated before the visitor stopped it. */
 async function stoppedAnswer({ stream, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
-  const { text } = stream;
+  const text = stream.text();
   const { bot } = visitor;
   const { total_tokens: tokens } = await estimateUsage(
     { system: bot.instructions, messages: promptMessages(bot, await thread.history(message.id, bot.max_messages)) },
@@ -159,7 +159,7 @@ async function failedAnswer(
     message: message.text,
     messageCount: thread.messageCount + 1,
     pageUrl,
-    variables: thread.variables,
+    variables: thread.variables(),
     errorCode: errorCodeOf(error),
   });
   const reply = outcome.reply ?? outcome.block;

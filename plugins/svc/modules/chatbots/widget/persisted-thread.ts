@@ -28,9 +28,7 @@ export function createPersistedThread({ conversations, conversation, initial }: 
     uuid: initial.uuid,
     isNew: conversation === null || conversation.messageCount === 0,
     messageCount: conversation?.messageCount ?? 0,
-    get variables() {
-      return variables;
-    },
+    variables: () => variables,
     hasConsent: typeof conversation?.consentedAt === 'number',
     async messageState(messageId) {
       const [message, answer, ...later] = current === null ? [] : await messagesFrom(conversations, current, messageId);

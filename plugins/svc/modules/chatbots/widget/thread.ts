@@ -27,7 +27,7 @@ export interface Thread {
   /** It has no accepted message yet. */
   readonly isNew: boolean;
   readonly messageCount: number;
-  readonly variables: Readonly<Record<string, string>>;
+  variables(): Readonly<Record<string, string>>;
   readonly hasConsent: boolean;
   messageState(messageId: string): Promise<MessageState>;
   /** Adds the visitor's message; the first one also creates the conversation. `count`: messages of the conversation. */
