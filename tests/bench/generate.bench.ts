@@ -109,8 +109,8 @@ function portkeyTarget({ url, pid }: Portkey, baseUrl: string): Target {
 function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissing: string | null): BenchRow[] {
   const of = (name: string, pick: (result: LoadResult) => number): number[] => (results.get(name) ?? []).map(pick);
   const rates = (name: string): number[] => of(name, ({ rate }) => rate);
-  const ratio = (other: string): number =>
-    median(rates('this').map((rate, round) => rate / (rates(other)[round] ?? Number.NaN)));
+  const ratio = (other: string, pick: (result: LoadResult) => number = ({ rate }) => rate): number =>
+    median(of('this', pick).map((own, round) => own / (of(other, pick)[round] ?? Number.NaN)));
   const figures = (name: string, label: string): BenchRow[] => [
     { name: `${label}, rate`, value: median(rates(name)), unit: 'requests/s' },
     { name: `${label}, p50`, value: median(of(name, ({ p50 }) => p50)), unit: 'ms' },
@@ -131,6 +131,12 @@ function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissin
             unit: 'x',
             target: { at: 'least', value: 1.8 },
             note: 'the goal is 2.2 x',
+          },
+          {
+            name: 'processor time of one answer, this over Portkey',
+            value: ratio('portkey', ({ processor }) => processor),
+            unit: 'x',
+            target: { at: 'most', value: 0.5 },
           },
         ]
       : [{ name: 'this over Portkey', value: Number.NaN, unit: 'x', note: `not measured: ${portkeyMissing}` }];

@@ -1,7 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 
 // A provider that answers at once: one fixed chat completion. Run as a process of its own, on bare sockets, so that it takes
-// as little as can be of the processors that the servers under test share with it.
+// as little as can be of the processors that the servers under test share with it. Its argument: milliseconds until each
+// answer, none by default.
+const delay = Number(process.argv[2] ?? 0);
+
 const body = Buffer.from(
   JSON.stringify({
     id: 'chatcmpl-bench',
@@ -65,7 +68,8 @@ const server = createServer((socket) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     for (let end = endOfRequest(pending); end >= 0; end = endOfRequest(pending)) {
       pending = pending.subarray(end);
-      socket.write(answer);
+      if (delay === 0) socket.write(answer);
+      else setTimeout(() => socket.write(answer), delay);
     }
   });
 });
