@@ -14,8 +14,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  * A response of undici's `request` in the shape of a `Response`. Text and JSON are read directly from the socket's stream; a
  * web stream, and a real Response for the rest, are created on demand.
  */
-export function undiciResponse(url: string, data: Dispatcher.ResponseData): Response {
-  const { statusCode, headers, body } = data;
+export function undiciResponse(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Response {
   const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
   // Errors reach the reader through the decoder.
@@ -72,7 +71,7 @@ class UndiciResponse implements Omit<Response, 'bytes'> {
   }
 
   get bodyUsed(): boolean {
-    return this.#whole?.bodyUsed ?? this.#plain?.bodyUsed ?? false;
+    return this.#whole?.bodyUsed ?? Readable.isDisturbed(this.#stream);
   }
 
   arrayBuffer(): Promise<ArrayBuffer> {
