@@ -1,8 +1,7 @@
 import { Agent, request as send } from 'node:http';
 import { OpenAI } from 'openai';
 import type { BenchRow } from './bench-row.ts';
-import { startChild, type Child } from './helpers/child.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { benchKey, openBed, startSite } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
 export const title =
@@ -52,17 +51,8 @@ async function timeOf(call: () => Promise<unknown>, calls: number): Promise<numb
 }
 
 async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]> {
-  const upstream: Child = await startChild({
-    command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/embedding-upstream.ts'],
-    ready: readyLine,
-  });
-  stops.push(upstream.stop);
-  const baseURL = `${upstream.ready}/v1`;
-  const data = await createDataFolder();
-  stops.push(data.remove);
-  await data.cli('svc', 'key', 'set', 'bench-key-of-24-characters');
-  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${baseURL}`);
+  const { upstream, data } = await openBed(stops, 'embedding-upstream.ts');
+  const baseURL = `${upstream}/v1`;
   const site = await startSite(data);
   stops.push(site.stop);
   const client = new OpenAI({ apiKey: 'bench', baseURL, maxRetries: 0 });
@@ -89,7 +79,7 @@ async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]>
 function answerOf(url: string, { agent, body }: { readonly agent: Agent; readonly body: string }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = {
-      authorization: 'Bearer bench-key-of-24-characters',
+      authorization: `Bearer ${benchKey}`,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };

@@ -1,12 +1,10 @@
 import type { BenchRow } from './bench-row.ts';
-import { startChild } from './helpers/child.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { benchKey, openBed, startHelper, startSite } from './helpers/site.ts';
 import { percentile } from './helpers/statistics.ts';
 
 export const title = 'POST /generate, one caller, beside the upstream itself, which takes 20 ms';
 
 const upstreamDelay = '20';
-const key = 'bench-key-of-24-characters';
 const messages = [{ role: 'user', content: 'Why is the sea salt, and since when do we know?' }];
 
 /**
@@ -17,28 +15,14 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   const { warmup, answers } = short ? { warmup: 10, answers: 20 } : { warmup: 300, answers: 1_000 };
   const stops: (() => Promise<void>)[] = [];
   try {
-    const upstream = await startChild({
-      command: process.execPath,
-      args: ['--import', 'tsx', 'tests/bench/helpers/upstream.ts', upstreamDelay],
-      ready: readyLine,
-    });
-    stops.push(upstream.stop);
-    const data = await createDataFolder();
-    stops.push(data.remove);
-    await data.cli('svc', 'key', 'set', key);
-    await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
+    const { upstream, data } = await openBed(stops, 'upstream.ts', upstreamDelay);
     const site = await startSite(data);
     stops.push(site.stop);
+    const bare = await startHelper(stops, 'bare-express.ts', `${upstream}/v1`);
     const generate = (): Promise<number> =>
       timeOf(`${site.ready}/wp-json/svc/v1/generate`, { provider: 'openai', model: 'gpt-4.1-mini', messages });
     const direct = (): Promise<number> =>
-      timeOf(`${upstream.ready}/v1/chat/completions`, { model: 'gpt-4.1-mini', messages });
-    const bare = await startChild({
-      command: process.execPath,
-      args: ['--import', 'tsx', 'tests/bench/helpers/bare-express.ts', `${upstream.ready}/v1`],
-      ready: readyLine,
-    });
-    stops.push(bare.stop);
+      timeOf(`${upstream}/v1/chat/completions`, { model: 'gpt-4.1-mini', messages });
     const viaBare = (): Promise<number> => timeOf(`${bare.ready}/generate`, { model: 'gpt-4.1-mini', messages });
     for (let count = 0; count < warmup; count += 16)
       await Promise.all(Array.from({ length: 16 }, () => Promise.all([generate(), viaBare()])));
@@ -68,7 +52,7 @@ async function timeOf(url: string, body: unknown): Promise<number> {
   const begun = performance.now();
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${benchKey}` },
     body: JSON.stringify(body),
   });
   const text = await response.text();

@@ -1,11 +1,9 @@
 import type { BenchRow } from './bench-row.ts';
-import { startChild } from './helpers/child.ts';
-import type { Child } from './helpers/child.ts';
 import { load, probe } from './helpers/load.ts';
 import type { LoadResult, Target } from './helpers/load.ts';
 import { startPortkey } from './helpers/portkey.ts';
 import type { Portkey } from './helpers/portkey.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { benchKey, openBed, startHelper, startSite } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
 export const title = 'POST /generate, 64 callers, against an upstream that answers at once';
@@ -29,9 +27,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
     : { rounds: 5, seconds: 5, warmUp: 4 };
   const stops: (() => Promise<void>)[] = [];
   try {
-    const upstream = await startHelper('upstream.ts');
-    stops.push(upstream.stop);
-    const { subjects, portkeyMissing } = await startSubjects(upstream.ready, stops);
+    const { subjects, portkeyMissing } = await startSubjects(stops);
     for (const { target } of subjects) {
       await probe(target);
       await load(target, { callers, seconds: warmUp });
@@ -49,34 +45,21 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
   }
 }
 
-function startHelper(file: string, ...args: string[]): Promise<Child> {
-  return startChild({
-    command: process.execPath,
-    args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args],
-    ready: readyLine,
-  });
-}
-
 async function startSubjects(
-  upstream: string,
   stops: (() => Promise<void>)[],
 ): Promise<{ subjects: Subject[]; portkeyMissing: string | null }> {
+  const { upstream, data } = await openBed(stops, 'upstream.ts');
   const baseUrl = `${upstream}/v1`;
-  const data = await createDataFolder();
-  stops.push(data.remove);
-  await data.cli('svc', 'key', 'set', 'bench-key-of-24-characters');
-  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${baseUrl}`);
   const site = await startSite(data);
   stops.push(site.stop);
-  const bare = await startHelper('bare-express.ts', baseUrl);
-  stops.push(bare.stop);
+  const bare = await startHelper(stops, 'bare-express.ts', baseUrl);
   const subjects: Subject[] = [
     {
       name: 'this',
       target: {
         pid: site.pid,
         url: `${site.ready}/wp-json/svc/v1/generate`,
-        headers: { authorization: 'Bearer bench-key-of-24-characters' },
+        headers: { authorization: `Bearer ${benchKey}` },
         body: { provider: 'openai', model, messages },
       },
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
 import { startChild } from './helpers/child.ts';
 import { processorTime } from './helpers/load.ts';
-import { openStreamingBed, readyLine, startSite } from './helpers/site.ts';
+import { benchKey, openBed, readyLine, startSite } from './helpers/site.ts';
 import { median, percentile } from './helpers/statistics.ts';
 import { openCompletion, type CompletionTarget } from './helpers/widget-visitor.ts';
 
@@ -62,9 +62,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const { upstream, data } = await openStreamingBed(stops);
-  const key = 'bench-key-of-24-characters';
-  await data.cli('svc', 'key', 'set', key);
+  const { upstream, data } = await openBed(stops, 'streaming-upstream.ts');
   const site = await startSite(data);
   stops.push(site.stop);
   const relay = await startChild({
@@ -77,7 +75,7 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
     door: {
       target: {
         url: `${site.ready}/wp-json/svc-openai/v1`,
-        headers: { authorization: `Bearer ${key}` },
+        headers: { authorization: `Bearer ${benchKey}` },
         model: 'openai/gpt-4.1-mini',
       },
       pid: site.pid,

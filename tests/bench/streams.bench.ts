@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
-import { openStreamingBed, startSite } from './helpers/site.ts';
+import { openBed, startSite } from './helpers/site.ts';
 import { percentile } from './helpers/statistics.ts';
 import { openVisitor, straight } from './helpers/widget-visitor.ts';
 
@@ -50,7 +50,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const { upstream, data } = await openStreamingBed(stops);
+  const { upstream, data } = await openBed(stops, 'streaming-upstream.ts');
   const settings = {
     name: 'Bench',
     provider: 'openai',

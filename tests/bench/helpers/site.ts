@@ -48,18 +48,39 @@ export async function timeToReady(
   }
 }
 
-/** The upstream that streams, and the data folder of a site that has it as OpenAI. @param stops gets what ends each */
-export async function openStreamingBed(
+/** The REST key of `openBed`. */
+export const benchKey = 'bench-key-of-24-characters';
+
+/** Starts a TypeScript file of this folder as a process of its own. @param stops gets what ends it */
+export async function startHelper(
   stops: (() => Promise<void>)[],
-): Promise<{ readonly upstream: string; readonly data: DataFolder }> {
-  const upstream = await startChild({
+  file: string,
+  ...args: readonly string[]
+): Promise<Child> {
+  const child = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
+    args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args],
     ready: readyLine,
   });
-  stops.push(upstream.stop);
+  stops.push(child.stop);
+  return child;
+}
+
+/**
+ * An upstream, and the data folder of a site that has it as OpenAI and a REST key.
+ *
+ * @param stops gets what ends each
+ * @param file of the upstream, in this folder
+ */
+export async function openBed(
+  stops: (() => Promise<void>)[],
+  file: string,
+  ...args: readonly string[]
+): Promise<{ readonly upstream: string; readonly data: DataFolder }> {
+  const upstream = await startHelper(stops, file, ...args);
   const data = await createDataFolder();
   stops.push(data.remove);
+  await data.cli('svc', 'key', 'set', benchKey);
   await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
   return { upstream: upstream.ready, data };
 }
