@@ -93,6 +93,21 @@ describeDialects('direct statements', (open) => {
     expect(await texts()).to.deep.equal(['mine']);
   });
 
+  it('read what is committed, also while another transaction is open', async () => {
+    await insert(database, 'committed');
+    const transaction = await database.knex.transaction();
+    await transaction('things').insert({ text: 'open' });
+    const read = database.direct(
+      {
+        sqlite: (connection) => connection.rows('SELECT text FROM things'),
+        postgresql: async (connection) => (await connection.rows('SELECT text FROM things')).rows,
+      },
+      { readOnly: true },
+    );
+    await transaction.rollback();
+    expect(await read).to.deep.equal([['committed']]);
+  });
+
   it('leave nothing behind when they fail', async () => {
     await insert(database, 'there');
     const failure = await failureOf(
@@ -109,5 +124,55 @@ describeDialects('direct statements', (open) => {
     expect(await texts()).to.deep.equal(['there']);
     await insert(database, 'after');
     expect(await texts()).to.deep.equal(['after', 'there']);
+  });
+});
+
+describeDialects('the data version', (open, { dialect }) => {
+  let database: Database;
+
+  beforeEach(async () => {
+    database = await open();
+    await database.knex.schema.createTable('things', (columns) => void columns.text('text'));
+  });
+
+  if (dialect === 'postgresql')
+    return it('is unknown', () => {
+      expect(database.dataVersion()).to.equal(null);
+    });
+
+  it('is another one after each change of a row, by any process, and the same without one', async () => {
+    const other = await open();
+    const seen = [database.dataVersion()];
+    const changes = [
+      () => insert(database, 'one'),
+      () => database.knex('things').update({ text: 'two' }),
+      () => other.knex('things').insert({ text: 'three' }),
+      () => insert(other, 'four'),
+      () => database.transaction(async () => insert(database, 'five')),
+      () => database.knex('things').delete(),
+    ];
+    for (const change of changes) {
+      await change();
+      seen.push(database.dataVersion());
+      await database.knex('things').select();
+      expect(database.dataVersion()).to.equal(seen.at(-1));
+    }
+    expect(seen).not.to.include(null);
+    expect(new Set(seen).size).to.equal(changes.length + 1);
+  });
+
+  it('is unknown while rows may be rolled back, and another one after that', async () => {
+    const before = database.dataVersion();
+    await failureOf(
+      database.transaction(async () => {
+        await insert(database, 'lost');
+        expect(database.dataVersion()).to.equal(null);
+        throw new Error('rolled back');
+      }),
+    );
+    const transaction = await database.knex.transaction();
+    expect(database.dataVersion()).to.equal(null);
+    await transaction.rollback();
+    expect(database.dataVersion()).to.be.a('number').that.does.not.equal(before);
   });
 });

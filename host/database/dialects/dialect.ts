@@ -90,6 +90,8 @@ export interface Dialect {
     values: readonly (string | number)[],
     transaction: Knex.Transaction | null,
   ): Promise<Float64Array>;
+  /** See DatabaseApi. Called outside of transactions. */
+  dataVersion(): number | null;
   tables(knex: Knex): Promise<Table[]>;
   /** Drops the tables, including references to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;

@@ -82,7 +82,8 @@ function setPragmas(connection: BetterSqlite.Database): void {
   connection.pragma('cache_size = -8000');
 }
 
-function isBusy(error: unknown): boolean {
+/** Whether another connection holds a lock that the statement needs. */
+export function isBusy(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
 }

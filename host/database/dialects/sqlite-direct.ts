@@ -1,26 +1,47 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { Knex, SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
-import { retryWhileBusy } from './sqlite-client.ts';
+import { isBusy, retryWhileBusy } from './sqlite-client.ts';
 
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
 
+/** `data_version` counts the commits of other connections, `total_changes` the rows that this one has changed. */
+const versionStatement = 'SELECT data_version + total_changes() FROM pragma_data_version';
+/** More changes than a connection ever makes, so that versions of a later connection are other numbers. */
+const changesPerConnection = 2 ** 42;
+
 /**
  * Prepared statements on the site's one connection, acquired from knex's pool, so that nothing runs inside another
- * transaction.
+ * transaction. What only reads does not wait while the connection is in no transaction: it ends before another can begin.
+ *
+ * @param current the open connection of the pool
  */
-export function createSqliteDirect(knex: Knex): Dialect['direct'] {
-  const prepared = new WeakMap<BetterSqlite.Database, SqliteConnection>();
+export function createSqliteDirect(
+  knex: Knex,
+  current: () => BetterSqlite.Database,
+): Pick<Dialect, 'direct' | 'dataVersion'> {
+  const prepared = new WeakMap<BetterSqlite.Database, Prepared>();
+  let opened = 0;
 
-  function connectionOf(raw: BetterSqlite.Database): SqliteConnection {
-    const found = prepared.get(raw) ?? prepareOn(raw);
+  function connectionOf(raw: BetterSqlite.Database): Prepared {
+    const known = prepared.get(raw);
+    if (known !== undefined) return known;
+    const first = changesPerConnection * opened++;
+    const version = raw.prepare<[], number>(versionStatement).pluck();
+    const found = { ...prepareOn(raw), version: () => first + (version.get() ?? 0) };
     prepared.set(raw, found);
     return found;
   }
 
-  return async ({ sqlite: work }, { transaction, durable, readOnly }) => {
+  const direct: Dialect['direct'] = async ({ sqlite: work }, { transaction, durable, readOnly }) => {
     if (transaction !== null) return work(connectionOf(await acquire(transaction)));
+    if (readOnly && isFree(current()))
+      try {
+        return runTransaction(connectionOf(current()), { work, begin: 'BEGIN', raw: current() });
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
     const raw = await acquire(knex);
     try {
       if (durable) raw.pragma('synchronous = FULL');
@@ -33,6 +54,27 @@ export function createSqliteDirect(knex: Knex): Dialect['direct'] {
       await (knex.client as Knex.Client).releaseConnection(raw);
     }
   };
+
+  return {
+    direct,
+    dataVersion() {
+      if (!isFree(current())) return null;
+      try {
+        return connectionOf(current()).version();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        return null;
+      }
+    },
+  };
+}
+
+interface Prepared extends SqliteConnection {
+  readonly version: () => number;
+}
+
+function isFree(raw: BetterSqlite.Database): boolean {
+  return raw.open && !raw.inTransaction;
 }
 
 /** A transaction's client returns the connection of that transaction. */

@@ -42,7 +42,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     return current;
   };
   await database.raw('SELECT 1');
-  const direct = createSqliteDirect(database);
+  const { direct, dataVersion } = createSqliteDirect(database, connection);
   const reader = file === memory ? null : createSqliteReader(file);
   const holds = createSqliteHolds(file === memory ? null : dataDir);
 
@@ -76,6 +76,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
             { transaction, durable: false, readOnly: true },
           )
         : reader.readNumbers(sql, values),
+    dataVersion,
     tables: readSqliteTables,
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),
