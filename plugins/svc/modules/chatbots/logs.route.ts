@@ -3,9 +3,9 @@ import type { JsonSchema, Params, ParamsOf, RestRequest, RouteArguments } from '
 import type { ChatbotParts } from './chatbots.ts';
 import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { writeRows } from './conversations/log-rows.ts';
+import { writeRows } from './conversations/log-row.ts';
 import type { Logs } from './conversations/logs.ts';
-import type { LogPage } from './conversations/search/log-filter.ts';
+import type { LogPage } from './conversations/search/select.ts';
 import './hooks.ts';
 
 const maxPerPage = 100;

@@ -1,47 +1,17 @@
 import type { DatabaseApi, PostgresqlConnection, SqliteConnection, UsersApi } from '#plugin-api';
 import { botsTable } from '../bots/bots-table.ts';
 import { tables } from './conversation-tables.ts';
+import { copyRows, type LoggedMessage, type LogRow, type WrittenRow } from './log-row.ts';
+
 /** Columns of a table, in the order that they were selected in. */
 type Values = readonly unknown[];
-
-/** A row of `GET /logs` (contract 2.5, D14). All members are texts, except a missing session (null). */
-export interface LogRow {
-  readonly id: string;
-  readonly bot_id: string;
-  readonly user_id: string;
-  readonly session_id: string | null;
-  readonly conversation_uuid: string;
-  readonly is_guest: '0' | '1';
-  readonly module: string;
-  readonly message_count: string;
-  readonly last_message_ts: string;
-  /** UTC. */
-  readonly created_at: string;
-  readonly bot_name: string;
-  readonly user_display_name: string;
-  /** JSON of LoggedMessage[]. */
-  readonly messages: string;
-}
-
-/** Members without a value are left out. */
-export interface LoggedMessage {
-  readonly id: string;
-  readonly role: string;
-  readonly content: string;
-  /** Seconds since the epoch. */
-  readonly timestamp: number;
-  readonly provider?: string;
-  readonly model?: string;
-  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
-  readonly feedback?: string;
-}
 
 export const guestName = 'Guest';
 export const deletedUserName = '(deleted user)';
 export const deletedBotName = '(deleted chatbot)';
 
 export interface LogRowsParts {
-  readonly database: Pick<DatabaseApi, 'direct'>;
+  readonly database: Pick<DatabaseApi, 'direct' | 'dataVersion'>;
   readonly users: Pick<UsersApi, 'names'>;
 }
 
@@ -60,6 +30,9 @@ export function createLogRows({ database, users }: LogRowsParts): LogRows {
 
   async function read(ids: readonly number[]): Promise<LogRow[]> {
     if (ids.length === 0) return [];
+    const version = database.dataVersion();
+    const unchanged = cache.unchanged(ids, version);
+    if (unchanged !== null) return copyRows(unchanged);
     const { entries, bots } = await database.direct<Read | Promise<Read>>(
       {
         sqlite: (connection) => readSqlite(connection, ids, cache),
@@ -69,10 +42,8 @@ export function createLogRows({ database, users }: LogRowsParts): LogRows {
     );
     const userIds = new Set([...entries.values()].map(({ userId }) => userId).filter((id) => id > 0));
     const names = await users.names([...userIds]);
-    return ids.flatMap((id) => {
-      const entry = entries.get(id);
-      return entry === undefined ? [] : copyOf(writtenRow(entry, { bots, names }));
-    });
+    const found = ids.flatMap((id) => entries.get(id) ?? []);
+    return copyRows(found.map((entry) => writtenRow(entry, { bots, names, version })));
   }
 
   return { read, forget: () => void (cache = createRowCache()) };
@@ -142,16 +113,14 @@ interface LogEntry {
   readonly row: Omit<LogRow, 'bot_name' | 'user_display_name'>;
   /** With the names that it had last. */
   written: WrittenRow | null;
-}
-
-/** A row that is never changed, and its JSON. */
-interface WrittenRow {
-  readonly row: LogRow;
-  readonly bytes: Uint8Array;
+  /** Of the database when it was last compared with it (see DatabaseApi.dataVersion). */
+  version: number | null;
 }
 
 /** Caches conversations by revision. */
 interface RowCache {
+  /** The rows of all these conversations, if they were compared with the database at this version. */
+  unchanged(ids: readonly number[], version: number | null): WrittenRow[] | null;
   /** Ids of conversations that are not cached or have changed; those are forgotten. @param revisions ids and revisions */
   missing(revisions: readonly Values[]): number[];
   add(conversations: readonly Values[], messages: readonly Values[]): void;
@@ -169,6 +138,16 @@ function createRowCache(): RowCache {
   }
 
   return {
+    unchanged(ids, version) {
+      if (version === null) return null;
+      const rows: WrittenRow[] = [];
+      for (const id of ids) {
+        const entry = cached.get(id);
+        if (entry === undefined || entry.written === null || entry.version !== version) return null;
+        rows.push(entry.written);
+      }
+      return rows;
+    },
     missing(revisions) {
       const isCached = ([id, revision]: Values) => cached.get(Number(id))?.revision === Number(revision);
       const ids = revisions.filter((row) => !isCached(row)).map(([id]) => Number(id));
@@ -235,6 +214,7 @@ function createEntry(
       messages,
     },
     written: null,
+    version: null,
   };
 }
 
@@ -257,43 +237,18 @@ function loggedMessage(values: Values): LoggedMessage {
 
 function writtenRow(
   entry: LogEntry,
-  { bots, names }: Pick<Read, 'bots'> & { readonly names: ReadonlyMap<number, string> },
+  {
+    bots,
+    names,
+    version,
+  }: Pick<Read, 'bots'> & { readonly names: ReadonlyMap<number, string>; version: number | null },
 ): WrittenRow {
   const { botId, userId, written } = entry;
+  entry.version = version;
   const bot = bots.get(botId) ?? deletedBotName;
   const user = userId === 0 ? guestName : (names.get(userId) ?? deletedUserName);
   if (written?.row.bot_name === bot && written.row.user_display_name === user) return written;
   const { messages, ...others } = entry.row;
   const row: LogRow = { ...others, bot_name: bot, user_display_name: user, messages };
   return (entry.written = { row, bytes: Buffer.from(JSON.stringify(row)) });
-}
-
-/** What rows were copied from. */
-const originals = new WeakMap<LogRow, WrittenRow>();
-
-/** A copy that filters may change. */
-function copyOf(written: WrittenRow): LogRow {
-  const copy = { ...written.row };
-  originals.set(copy, written);
-  return copy;
-}
-
-/** The JSON of rows. It reuses the cached JSON of those that no filter has changed in place. */
-export function writeRows(rows: readonly LogRow[]): Uint8Array {
-  const pieces = rows.flatMap((row) => {
-    const original = originals.get(row);
-    return [comma, isCopy(row, original?.row) ? original?.bytes : Buffer.from(JSON.stringify(row))];
-  });
-  return Buffer.concat([opening, ...pieces.slice(1), closing] as Uint8Array[]);
-}
-
-const [opening, comma, closing] = ['[', ',', ']'].map((sign) => Buffer.from(sign));
-
-function isCopy(row: LogRow, original: LogRow | undefined): boolean {
-  const names = Object.keys(row);
-  return (
-    original !== undefined &&
-    names.length === Object.keys(original).length &&
-    names.every((name) => row[name as keyof LogRow] === original[name as keyof LogRow])
-  );
 }

@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
-import { createLogRows, guestName, type LogRow } from './log-rows.ts';
-import type { LogFilter, LogPage } from './search/log-filter.ts';
+import type { LogRow } from './log-row.ts';
+import { createLogRows, guestName } from './log-rows.ts';
+import type { LogFilter, LogPage } from './search/select.ts';
 import { createLogSearch, type LogSearch } from './search/log-search.ts';
 
 /** The logs of all conversations, as the REST route and the pages read them. */

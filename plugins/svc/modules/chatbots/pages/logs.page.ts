@@ -21,7 +21,7 @@ import { deleteConversation } from './conversation.page.ts';
 import { readLogList, readRows } from './log-list.ts';
 import { deletedBotName } from '../conversations/log-rows.ts';
 import type { Logs } from '../conversations/logs.ts';
-import type { LogFilter } from '../conversations/search/log-filter.ts';
+import type { LogFilter } from '../conversations/search/select.ts';
 
 const columns = [
   { label: 'First message' },

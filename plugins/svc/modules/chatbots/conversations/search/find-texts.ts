@@ -30,7 +30,7 @@ export async function findTexts(
   database: Pick<DatabaseApi, 'knex' | 'dialect' | 'readNumbers'>,
   text: string,
 ): Promise<IdBits | null> {
-  const needle = toNeedle(text);
+  const needle = text === '' ? text : toNeedle(text);
   if (needle === '') return null;
   // First: a conversation that is indexed in between is found twice, and never missed.
   const scanned = await scanUnindexed(database, needle);

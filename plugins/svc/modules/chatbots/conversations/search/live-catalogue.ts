@@ -5,7 +5,7 @@ import { sqliteRevision } from '../revision.ts';
 import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
 
 export interface LiveCatalogueParts {
-  readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
+  readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen' | 'dataVersion'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Runs when rows may have changed without a later revision: the database was restored, or notifications were lost. */
   readonly onGap?: (() => void) | undefined;
@@ -27,11 +27,12 @@ type Rows = readonly (readonly unknown[])[];
 
 /**
  * Every change marks its conversation with a revision (see nextRevision), so that one small query returns what changed since
- * the last one, in any process. Concurrent callers share the next query.
+ * the last one, in any process. Concurrent callers share the next query. While DatabaseApi.dataVersion is
+ * the same, no query runs.
  */
 export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
   const { clock } = parts;
-  let loaded: { readonly catalogue: Catalogue; from: number; at: number } | null = null;
+  let loaded: Loaded | null = null;
   let running: Promise<Catalogue> | null = null;
   let next: Promise<Catalogue> | null = null;
   let listening = false;
@@ -52,6 +53,7 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
       );
     }
     const before = gaps;
+    const version = parts.database.dataVersion();
     const from = await firstRevision(parts.database);
     const catalogue = createCatalogue();
     await readAll(parts.database, (entries) => {
@@ -59,7 +61,7 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     });
     catalogue.sort();
     if (gaps > before) return load();
-    loaded = { catalogue, from, at: clock.now() };
+    loaded = { catalogue, from, at: clock.now(), version };
     return bringUpToDate();
   }
 
@@ -67,16 +69,27 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     const known = loaded;
     // Tombstones live a day.
     if (known === null || clock.now() - known.at > tombstoneLifetime / 2) return load();
+    const version = parts.database.dataVersion();
     const { changed, removed, from } = await changesSince(parts.database, known.from);
     for (const row of changed) known.catalogue.set(entryOf(row));
     for (const id of removed) known.catalogue.delete(id);
     known.from = from;
     known.at = clock.now();
+    known.version = version;
     return known.catalogue;
   }
 
+  /** The catalogue if nothing has changed since it was read. */
+  function unchanged(): Catalogue | null {
+    if (loaded === null || loaded.version === null || loaded.version !== parts.database.dataVersion()) return null;
+    loaded.at = clock.now();
+    return loaded.catalogue;
+  }
+
   return {
-    current() {
+    async current() {
+      const known = unchanged();
+      if (known !== null) return known;
       if (running === null) {
         const mine = bringUpToDate().finally(() => {
           if (running === mine) running = null;
@@ -97,6 +110,14 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     },
     drop: () => void (loaded = null),
   };
+}
+
+interface Loaded {
+  readonly catalogue: Catalogue;
+  from: number;
+  at: number;
+  /** See DatabaseApi.dataVersion. */
+  version: number | null;
 }
 
 function entryOf([id, botId, userId, lastMessageAt, liked, disliked]: readonly unknown[]): CatalogueEntry {

@@ -3,9 +3,8 @@ import type { Catalogue, Columns } from './catalogue.ts';
 import type { IdBits } from './id-bits.ts';
 import { indexConversations, type IndexRun } from './conversation-texts.ts';
 import { createLiveCatalogue } from './live-catalogue.ts';
-import type { LogFilter, LogPage } from './log-filter.ts';
 import { findTexts } from './find-texts.ts';
-import { createSelect, pageOfIds } from './select.ts';
+import { createSelect, pageOfIds, type LogFilter, type LogPage } from './select.ts';
 
 export interface FoundLogs {
   /** Of the page, newest first. */

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../../../../host/database/database.ts';
 import { describeDialects, silentLog } from '../../../../../helpers/dialects.ts';
 import { deleteTombstones } from '../../../../../../plugins/svc/modules/chatbots/conversations/delete-conversations.ts';
 import { checkLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/register-logs.ts';
-import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-filter.ts';
+import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/select.ts';
 import { createLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
 import { deleteTexts } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/conversation-texts.ts';
 import { until } from '../../../../../helpers/until.ts';

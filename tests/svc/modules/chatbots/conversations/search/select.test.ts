@@ -5,7 +5,7 @@ import {
   type CatalogueEntry,
 } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/catalogue.ts';
 import { toIdBits, type IdBits } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/id-bits.ts';
-import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-filter.ts';
+import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/select.ts';
 import { createSelect, pageOfIds } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/select.ts';
 
 /** Numbers that look random and are the same in every run. */
