@@ -1,10 +1,11 @@
-import type { DatabaseApi, Knex } from '#plugin-api';
+import type { DatabaseApi, DirectValue, DirectWork, Knex } from '#plugin-api';
 import { usageDays, usageRoleDays, type NewUsageRow } from './usage-row.ts';
 import {
   dayKeys,
   daySums,
   roleDayKeys,
   roleDaySums,
+  usageColumns,
   usageDaysTable,
   usageRoleDaysTable,
   usageTable,
@@ -25,7 +26,7 @@ const doNothing = (): Promise<void> => Promise.resolve();
 
 /** Stores a few hundred calls at most and adds them to their days, all or nothing. Returns what to do after the commit. */
 export async function writeUsage(
-  { knex }: Pick<DatabaseApi, 'knex'>,
+  database: Pick<DatabaseApi, 'knex' | 'direct'>,
   write: Omit<UsageWrite, 'reservations'> & Partial<UsageWrite>,
   onWrite?: OnUsageWrite,
 ): Promise<() => Promise<void>> {
@@ -33,31 +34,62 @@ export async function writeUsage(
   if (rows.length === 0) return doNothing;
   // Not `database.transaction`: everything here takes the transaction as an argument, and one that spreads through the
   // asynchronous context slows every promise of the process while it lasts.
-  return knex.transaction(async (transaction) => {
-    await transaction(usageTable).insert([...rows]);
-    const days = { table: usageDaysTable, keys: dayKeys, sums: daySums, rows: usageDays(rows, dayOf) };
-    await addDays(transaction, days);
-    const byRole = usageRoleDays(rows, dayOf);
-    if (byRole.length > 0)
-      await addDays(transaction, { table: usageRoleDaysTable, keys: roleDayKeys, sums: roleDaySums, rows: byRole });
+  return database.knex.transaction(async (transaction) => {
+    const inserts = [
+      { into: calls, rows },
+      { into: days, rows: usageDays(rows, dayOf) },
+      { into: roleDays, rows: usageRoleDays(rows, dayOf) },
+    ];
+    await database.direct(insertAll(inserts), { transaction });
     return onWrite?.(transaction, { rows, dayOf, reservations }) ?? doNothing;
   });
 }
 
-interface AddedDays {
-  readonly table: string;
-  /** Besides the day. */
-  readonly keys: readonly string[];
-  readonly sums: readonly string[];
-  readonly rows: readonly object[];
+/** A table and what its rows are inserted by, prepared once for any number of them: several hundred calls a second are stored. */
+interface Target {
+  readonly columns: readonly string[];
+  readonly sqlite: string;
+  readonly postgresql: string;
 }
 
-async function addDays(transaction: Knex.Transaction, { table, keys, sums, rows }: AddedDays): Promise<void> {
-  const added = sums.map((sum) => [sum, transaction.raw('?? + ??', [`${table}.${sum}`, `excluded.${sum}`])]);
-  await transaction(table)
-    .insert(rows)
-    .onConflict(['day', ...keys])
-    .merge(Object.fromEntries(added));
+const calls = targetOf(usageTable, usageColumns);
+const days = sumsOf(usageDaysTable, { keys: ['day', ...dayKeys], sums: daySums });
+const roleDays = sumsOf(usageRoleDaysTable, { keys: ['day', ...roleDayKeys], sums: roleDaySums });
+
+/** Rows whose keys exist are added to them. */
+function sumsOf(
+  table: string,
+  { keys, sums }: { readonly keys: readonly string[]; readonly sums: readonly string[] },
+): Target {
+  const added = sums.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`);
+  return targetOf(table, [...keys, ...sums], `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${added.join(', ')}`);
+}
+
+function targetOf(table: string, columns: readonly string[], conflict = ''): Target {
+  const into = `INSERT INTO ${table} (${columns.join(', ')})`;
+  return {
+    columns,
+    sqlite: `${into} VALUES (${columns.map(() => '?').join(', ')}) ${conflict}`,
+    postgresql: `${into} SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${table}, $1::json) ${conflict}`,
+  };
+}
+
+interface Insert {
+  readonly into: Target;
+  readonly rows: readonly Readonly<Record<string, DirectValue>>[];
+}
+
+function insertAll(inserts: readonly Insert[]): DirectWork<void | Promise<void>> {
+  return {
+    sqlite({ run }) {
+      for (const { into, rows } of inserts)
+        for (const row of rows) run(into.sqlite, ...into.columns.map((column) => row[column] ?? null));
+    },
+    async postgresql(connection) {
+      for (const { into, rows } of inserts)
+        if (rows.length > 0) await connection.rows(into.postgresql, [JSON.stringify(rows)]);
+    },
+  };
 }
 
 export interface SweepUsage {

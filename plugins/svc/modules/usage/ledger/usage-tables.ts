@@ -58,6 +58,13 @@ export interface UsageRow extends KindColumns {
   readonly roles: string | null;
 }
 
+/** All but `id`. */
+export const usageColumns = [
+  ...['time', 'module', 'route', 'bot_id', 'kind', 'provider', 'model', 'input_tokens', 'output_tokens'],
+  ...kindColumns,
+  ...['images', 'cost', 'duration', 'outcome', 'sandbox', 'reference', 'key_id', 'user_id', 'plugin', 'roles'],
+] as const;
+
 /** Lengths of the text columns; longer values are truncated. */
 export const longest = {
   module: 60,
