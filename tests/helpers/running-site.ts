@@ -20,8 +20,8 @@ export interface RunningSite {
   stop(): Promise<number | null>;
 }
 
-/** Starts the site as an operator does, on a free port and an empty data folder. */
-export async function startSite(env: Record<string, string> = {}): Promise<RunningSite> {
+/** Starts the site as an operator does, on a free port and an empty data folder. @param flags of node */
+export async function startSite(env: Record<string, string> = {}, flags: readonly string[] = []): Promise<RunningSite> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
   const environment = {
     PATH: process.env.PATH ?? '',
@@ -30,7 +30,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
     DATA_DIR: dataDir,
     ...env,
   };
-  const child = spawn(process.execPath, ['host/main.js'], { cwd: checkout, env: environment });
+  const child = spawn(process.execPath, [...flags, 'host/main.js'], { cwd: checkout, env: environment });
   let printed = '';
   const watchers = new Set<() => void>();
   const note = (chunk: Buffer): void => {

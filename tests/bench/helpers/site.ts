@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd, startChild } from './child.ts';
@@ -32,8 +32,11 @@ export async function createDataFolder(): Promise<DataFolder> {
 export const readyLine = /Ready on (http:\/\/\S+)/;
 
 /** Starts the site as `npm start` does. */
-export function startSite({ env }: DataFolder): Promise<Child> {
-  return startChild({ command: process.execPath, args: ['host/main.js'], env, ready: readyLine });
+export async function startSite({ env }: DataFolder): Promise<Child> {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return startChild({ command: process.execPath, args: scripts.start.split(' ').slice(1), env, ready: readyLine });
 }
 
 /** What a program takes until it is ready, in milliseconds: of the processor, and in all. It is stopped after that. */
