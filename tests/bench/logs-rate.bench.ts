@@ -5,14 +5,13 @@ import { silentLog } from '../helpers/silent-log.ts';
 import type { BenchRow } from './bench-row.ts';
 import { startChild } from './helpers/child.ts';
 import { load, probe, type Target } from './helpers/load.ts';
-import { createDataFolder, startSite, type DataFolder } from './helpers/site.ts';
+import { benchKey, createDataFolder, startSite, type DataFolder } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 import { seedLogs } from './logs-seed.ts';
 
 export const title = 'The rate of GET /logs at 10,000 conversations, beside bare express 5 + express.json + ajv';
 
 const callers = 16;
-const key = 'bench-key-of-24-characters';
 const changesPerSecond = 500;
 
 /**
@@ -63,7 +62,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function startLogs(data: DataFolder, conversations: number, stops: (() => Promise<void>)[]): Promise<Target> {
-  await data.cli('svc', 'key', 'set', key);
+  await data.cli('svc', 'key', 'set', benchKey);
   await fill(data, conversations);
   const site = await startSite(data);
   stops.push(site.stop);
@@ -71,7 +70,7 @@ async function startLogs(data: DataFolder, conversations: number, stops: (() => 
     method: 'GET',
     url: `${site.ready}/wp-json/svc/v1/logs`,
     pid: site.pid,
-    headers: { authorization: `Bearer ${key}` },
+    headers: { authorization: `Bearer ${benchKey}` },
   };
 }
 

@@ -53,7 +53,6 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
       );
     }
     const before = gaps;
-    const version = parts.database.dataVersion();
     const from = await firstRevision(parts.database);
     const catalogue = createCatalogue();
     await readAll(parts.database, (entries) => {
@@ -61,7 +60,7 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
     });
     catalogue.sort();
     if (gaps > before) return load();
-    loaded = { catalogue, from, at: clock.now(), version };
+    loaded = { catalogue, from, at: clock.now(), version: null };
     return bringUpToDate();
   }
 
