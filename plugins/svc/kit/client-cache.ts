@@ -1,3 +1,5 @@
+import { FixedHeaders } from './fixed-headers.ts';
+
 /** Caches clients per connection, so that a call does not build one. Each process has its own cache. */
 export interface ClientCache<Client> {
   /**
@@ -24,4 +26,55 @@ export function createClientCache<Client>(limit = 32): ClientCache<Client> {
       return client;
     },
   };
+}
+
+/** What the SDKs' own `buildHeaders` gets. */
+interface HeadersInit {
+  readonly options: { readonly headers?: unknown; readonly timeout?: number; readonly idempotencyKey?: unknown };
+  readonly method: string;
+  readonly bodyHeaders?: unknown;
+  readonly retryCount: number;
+}
+
+/** Methods of the clients of the `openai` and the Anthropic package. */
+interface SdkClient {
+  buildHeaders(init: HeadersInit): Promise<Headers>;
+  buildURL(path: string, query?: unknown, base?: string): string;
+}
+
+/**
+ * Makes a client of the `openai` or the Anthropic package build equal headers and URLs once instead of for each call, which
+ * takes half of what the SDK adds to it. Headers differ by the method, the seconds of the time limit and the type of the
+ * body. Calls with headers or a query of their own are left alone.
+ */
+export function reuseRequests<Client extends object>(client: Client): Client {
+  const sdk = client as SdkClient;
+  const buildHeaders = sdk.buildHeaders.bind(client);
+  const buildURL = sdk.buildURL.bind(client);
+  const headersBy = new Map<string, Promise<Headers>>();
+  const urls = new Map<string, string>();
+  return Object.assign(client, {
+    buildHeaders(init: HeadersInit): Promise<Headers> {
+      const { options, method, bodyHeaders, retryCount } = init;
+      if (options.headers !== undefined || options.idempotencyKey !== undefined) return buildHeaders(init);
+      const seconds = Math.trunc((options.timeout ?? 0) / 1000);
+      const key = `${method} ${seconds} ${retryCount} ${JSON.stringify(bodyHeaders)}`;
+      return remember(headersBy, key, async () => new FixedHeaders(Object.fromEntries(await buildHeaders(init))));
+    },
+    buildURL: (path: string, query?: unknown, base?: string): string =>
+      query === undefined && base === undefined
+        ? remember(urls, path, () => buildURL(path))
+        : buildURL(path, query, base),
+  });
+}
+
+/** A promise that is rejected is rejected for its callers only. */
+function remember<Value>(known: Map<string, Value>, key: string, build: () => Value): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = build();
+  if (known.size >= 100) known.clear();
+  known.set(key, value);
+  if (value instanceof Promise) value.catch(() => known.delete(key));
+  return value;
 }

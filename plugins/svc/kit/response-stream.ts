@@ -1,10 +1,11 @@
 import { finished, type Readable } from 'node:stream';
 
-const streams = new WeakMap<Response, Readable>();
+/** The key of a body as Node's stream, for `bytesOf`. */
+export const nodeStream = Symbol('nodeStream');
 
-/** Remembers Node's stream of a response's body, for `bytesOf`. */
-export function setResponseStream(response: Response, stream: Readable): void {
-  streams.set(response, stream);
+/** A response whose body can be read as Node's stream; null without a body. */
+export interface NodeStreamed {
+  [nodeStream](): Readable | null;
 }
 
 /** Reads the body of a response piece by piece. */
@@ -25,8 +26,8 @@ export interface ByteReader {
  * a web stream around it takes longer to open than everything else between the upstream's first piece and the caller.
  */
 export function bytesOf(response: Response): ByteReader | null {
-  const stream = streams.get(response);
-  if (stream !== undefined) return readNode(stream);
+  const stream = (response as Partial<NodeStreamed>)[nodeStream]?.() ?? null;
+  if (stream !== null) return readNode(stream);
   const reader = response.body?.getReader();
   if (reader === undefined) return null;
   return {

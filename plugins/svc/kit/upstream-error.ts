@@ -1,6 +1,5 @@
 import { isRecord } from '#plugin-api';
 import { cleanMessage } from './clean-message.ts';
-import { refusedAddress } from './refused-address.ts';
 
 /** What any upstream can fail with. */
 export const upstreamErrorKinds = [
@@ -117,4 +116,15 @@ export function parseRetryAfter(headers: Headers, now: number): number | null {
   if (!header) return null;
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+}
+
+/**
+ * Returns why the outbound guard refused an address (D23), or null for any other error. Clients wrap the error of their
+ * `fetch`, so its causes are searched.
+ */
+function refusedAddress(thrown: unknown): string | null {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1)
+    if ((error as { readonly code?: unknown }).code === 'outbound_refused')
+      return `its URL may not be called: ${error.message}`;
+  return null;
 }

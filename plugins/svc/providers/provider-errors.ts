@@ -1,4 +1,5 @@
 import { isRecord } from '#plugin-api';
+import { isHeaders } from '../kit/fixed-headers.ts';
 import { connectionFailure, parseRetryAfter, responseMessage, unreadableFailure } from '../kit/upstream-error.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
@@ -79,7 +80,7 @@ function retryAfterOf(headers: Headers, body: unknown, now: number): number | nu
 export function errorFromThrown(thrown: unknown, connection: ProviderConnection): unknown {
   if (thrown instanceof ProviderError || !(thrown instanceof Error)) return thrown;
   const { status, headers, error } = thrown as { status?: unknown; headers?: unknown; error?: unknown };
-  if (typeof status === 'number' && headers instanceof Headers) {
+  if (typeof status === 'number' && isHeaders(headers)) {
     return errorFromResponse({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
   }
   const failure = connectionFailure(thrown);

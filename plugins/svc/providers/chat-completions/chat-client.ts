@@ -1,6 +1,6 @@
 import type { ClientOptions, OpenAI } from 'openai';
 import type { AzureClientOptions } from 'openai/azure';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache, reuseRequests } from '../../kit/client-cache.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 /** The connection data of an account, from which the SDK's client is built. */
@@ -47,7 +47,7 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
       ? new sdk.OpenAI({ ...options, baseURL })
       : new sdk.AzureOpenAI(azureOptions(options, access));
   // The SDK keeps only `error` of an error body; several providers put their message elsewhere.
-  return Object.assign(client, {
+  return Object.assign(reuseRequests(client), {
     makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>
       sdk.OpenAI.APIError.generate(status, { error: body ?? text }, text, headers),
   });

@@ -1,6 +1,6 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache, reuseRequests } from '../../kit/client-cache.ts';
 import type { ProviderConnection } from '../provider.ts';
 import { samplingVersion } from './claude-models.ts';
 
@@ -36,7 +36,7 @@ async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof g
       return false;
     }
   }
-  return new KeyedClient({
+  const client = new KeyedClient({
     apiKey: null,
     authToken: null,
     webhookKey: null,
@@ -47,4 +47,5 @@ async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof g
     logLevel: 'off',
     openTelemetry: false,
   });
+  return reuseRequests<Anthropic>(client);
 }

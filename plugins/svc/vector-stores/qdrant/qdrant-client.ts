@@ -1,6 +1,7 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { createClientCache } from '../../kit/client-cache.ts';
+import { isHeaders } from '../../kit/fixed-headers.ts';
 import { exchange } from '../exchange.ts';
 import { errorFromResponse, unreadableResponse } from '../store-errors.ts';
 import { VectorStoreError, type VectorStoreConnection } from '../vector-store.ts';
@@ -80,7 +81,7 @@ function toFailure(thrown: unknown, connection: VectorStoreConnection): VectorSt
   return errorFromResponse(
     {
       status: thrown.status,
-      headers: headers instanceof Headers ? headers : new Headers(),
+      headers: isHeaders(headers) ? headers : new Headers(),
       text: typeof data === 'string' ? data : JSON.stringify(data ?? ''),
     },
     connection,
