@@ -140,8 +140,10 @@ function findArrayError({ value, schema, param }: Checked & { value: readonly un
 function findEnumError({ value, schema, param }: Checked): SchemaError | null {
   const allowed = schema.const !== undefined ? [schema.const] : schema.enum;
   if (allowed === undefined || allowed.length === 0) return null;
-  const sanitized = stableText(sanitizeValue(value, schema, param));
-  if (allowed.some((candidate) => stableText(candidate) === sanitized)) return null;
+  const sanitized = sanitizeValue(value, schema, param);
+  if (allowed.includes(sanitized)) return null;
+  const text = stableText(sanitized);
+  if (allowed.some((candidate) => stableText(candidate) === text)) return null;
   const names = allowed.map((candidate) => (isScalar(candidate) ? scalarText(candidate) : JSON.stringify(candidate)));
   return schemaError(
     'rest_not_in_enum',

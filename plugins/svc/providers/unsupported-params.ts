@@ -25,6 +25,7 @@ const refusals: readonly RegExp[] = [
  */
 export function rememberUnsupportedParams(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
+  const none: ReadonlySet<AiParamName> = new Set();
   return async (request, connection, onText) => {
     let hasBegun = false;
     const forward =
@@ -33,10 +34,10 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
         hasBegun = true;
         onText(piece);
       });
-    const key = JSON.stringify([connection.settings.base_url, request.model]);
-    let refused = learned.get(key) ?? new Set<AiParamName>();
+    const key = `${request.model} ${String(connection.settings.base_url)}`;
+    let refused = learned.get(key) ?? none;
     for (;;) {
-      const dropped = droppableNames(request).filter((name) => refused.has(name));
+      const dropped = refused === none ? [] : droppableNames(request).filter((name) => refused.has(name));
       const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
       try {
         const result = await generate(without, connection, forward);

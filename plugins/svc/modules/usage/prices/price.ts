@@ -172,9 +172,10 @@ interface PriceCache {
 const caches = new WeakMap<PriceTable, PriceCache>();
 
 function cacheFor(table: PriceTable): PriceCache {
-  const thresholds = (): number[] =>
-    [...new Set(table.map((one) => one.min_input_tokens ?? 0))].sort((left, right) => left - right);
-  const cache = caches.get(table) ?? { found: new Map<string, Price | null>(), thresholds: thresholds() };
+  const known = caches.get(table);
+  if (known !== undefined) return known;
+  const thresholds = [...new Set(table.map((one) => one.min_input_tokens ?? 0))].sort((left, right) => left - right);
+  const cache = { found: new Map<string, Price | null>(), thresholds };
   caches.set(table, cache);
   return cache;
 }
