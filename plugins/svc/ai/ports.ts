@@ -85,7 +85,7 @@ export interface CallUse {
   readonly tokenDetails?: TokenDetails | undefined;
   readonly images: number;
   /** Length of videos. */
-  readonly seconds?: number;
+  readonly seconds?: number | undefined;
   /** Of images: as requested, if the model supports it. */
   readonly size?: string | undefined;
   readonly quality?: string | undefined;

@@ -27,11 +27,11 @@ export function sdkTimeout(connection: ProviderConnection): number {
 /** The JSON object of a response. Throws ProviderError `unreadable` for anything else, and the stream's error if the connection is cut. */
 export async function readJson(response: Response): Promise<JsonObject> {
   const text = await response.text();
-  const type = response.headers.get('content-type')?.split(';')[0] ?? 'no content type';
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
+    const type = response.headers.get('content-type')?.split(';')[0] ?? 'no content type';
     throw unreadableResponse(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
   }
   if (!isRecord(body)) throw unreadableResponse('JSON, but not an object', response.status);

@@ -1,4 +1,4 @@
-import { tokenKinds } from '../../../kit/token-details.ts';
+import { tokenKinds, type TokenDetails } from '../../../kit/token-details.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { dayKeys, daySums, kindColumn, longest, roleDaySums, type KindColumns, type UsageRow } from './usage-tables.ts';
 
@@ -100,12 +100,14 @@ export function wholeCounts<
     ...usage,
     inputTokens: whole(usage.inputTokens),
     outputTokens: whole(usage.outputTokens),
-    ...(usage.tokenDetails && {
-      tokenDetails: Object.fromEntries(Object.entries(usage.tokenDetails).map(([kind, count]) => [kind, whole(count)])),
-    }),
+    tokenDetails: usage.tokenDetails && wholeDetails(usage.tokenDetails),
     images: Math.min(whole(usage.images), 1_000_000),
-    ...(usage.seconds !== undefined && { seconds: Math.min(whole(usage.seconds), 1_000_000) }),
+    seconds: usage.seconds === undefined ? undefined : Math.min(whole(usage.seconds), 1_000_000),
   };
+}
+
+function wholeDetails(details: TokenDetails): TokenDetails {
+  return Object.fromEntries(Object.entries(details).map(([kind, count]) => [kind, whole(count)]));
 }
 
 /** Upstreams have reported fractions, negative numbers and no numbers at all. */

@@ -159,8 +159,13 @@ function isInForce({ from, until }: Price, day: string | undefined): boolean {
 
 /** The day of a moment, as prices have it. */
 export function priceDay(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
+  const number = Math.floor(now / 86_400_000);
+  if (lastDay?.number !== number) lastDay = { number, name: new Date(now).toISOString().slice(0, 10) };
+  return lastDay.name;
 }
+
+/** Nearly every call is made on the day of the call before. */
+let lastDay: { readonly number: number; readonly name: string } | undefined;
 
 interface PriceCache {
   readonly found: Map<string, Price | null>;
