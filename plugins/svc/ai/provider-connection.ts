@@ -61,7 +61,16 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
 /** A key must be valid in a header, a base URL must use HTTP or HTTPS. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (name === 'base_url') return typeof value === 'string' && /^https?:/i.test(value.trim()) && isUrl(value);
+  if (name === 'base_url') return typeof value === 'string' && (value === lastUrl || isHttpUrl(value));
+  return true;
+}
+
+/** The last URL that was usable: nearly every call has that of the call before. */
+let lastUrl = '';
+
+function isHttpUrl(text: string): boolean {
+  if (!/^https?:/i.test(text.trim()) || !isUrl(text)) return false;
+  lastUrl = text;
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '#plugin-api';
 import { FixedHeaders } from './fixed-headers.ts';
 
 /** Caches clients per connection, so that a call does not build one. Each process has its own cache. */
@@ -28,37 +29,66 @@ export function createClientCache<Client>(limit = 32): ClientCache<Client> {
   };
 }
 
-/** What the SDKs' own `buildHeaders` gets. */
+interface RequestOptions {
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly idempotencyKey?: unknown;
+}
+
 interface HeadersInit {
-  readonly options: { readonly headers?: unknown; readonly timeout?: number; readonly idempotencyKey?: unknown };
+  readonly options: RequestOptions;
   readonly method: string;
   readonly bodyHeaders?: unknown;
   readonly retryCount: number;
 }
 
+interface BodyInit {
+  readonly options: RequestOptions;
+}
+
+interface BuiltBody {
+  readonly body: unknown;
+  readonly bodyHeaders: unknown;
+  readonly isStreamingBody?: boolean;
+}
+
 /** Methods of the clients of the `openai` and the Anthropic package. */
 interface SdkClient {
+  buildBody(init: BodyInit): BuiltBody;
   buildHeaders(init: HeadersInit): Promise<Headers>;
   buildURL(path: string, query?: unknown, base?: string): string;
 }
 
+const jsonHeaders = { 'content-type': 'application/json' };
+
 /**
  * Makes a client of the `openai` or the Anthropic package build equal headers and URLs once instead of for each call, which
  * takes half of what the SDK adds to it. Headers differ by the method, the seconds of the time limit and the type of the
- * body. Calls with headers or a query of their own are left alone.
+ * body. Calls with headers or a query of their own, or with a body that is not JSON, are left alone.
  */
 export function reuseRequests<Client extends object>(client: Client): Client {
   const sdk = client as SdkClient;
+  const buildBody = sdk.buildBody.bind(client);
   const buildHeaders = sdk.buildHeaders.bind(client);
   const buildURL = sdk.buildURL.bind(client);
   const headersBy = new Map<string, Promise<Headers>>();
   const urls = new Map<string, string>();
   return Object.assign(client, {
+    buildBody(init: BodyInit): BuiltBody {
+      const { body, headers } = init.options;
+      const isJson = headers === undefined && isRecord(body) && Object.getPrototypeOf(body) === Object.prototype;
+      return isJson
+        ? { bodyHeaders: jsonHeaders, body: JSON.stringify(body), isStreamingBody: false }
+        : buildBody(init);
+    },
     buildHeaders(init: HeadersInit): Promise<Headers> {
       const { options, method, bodyHeaders, retryCount } = init;
-      if (options.headers !== undefined || options.idempotencyKey !== undefined) return buildHeaders(init);
+      const hasOwn = options.headers !== undefined || options.idempotencyKey !== undefined;
+      if (hasOwn || (bodyHeaders !== undefined && bodyHeaders !== jsonHeaders)) return buildHeaders(init);
       const seconds = Math.trunc((options.timeout ?? 0) / 1000);
-      const key = `${method} ${seconds} ${retryCount} ${JSON.stringify(bodyHeaders)}`;
+      const key = `${method} ${seconds} ${retryCount} ${bodyHeaders === undefined ? 'no body' : 'JSON'}`;
       return remember(headersBy, key, async () => new FixedHeaders(Object.fromEntries(await buildHeaders(init))));
     },
     buildURL: (path: string, query?: unknown, base?: string): string =>

@@ -133,7 +133,7 @@ export function findPrice(
 ): Price | null {
   const { found, thresholds } = cacheFor(table);
   const tier = thresholds.findLast((threshold) => threshold <= inputTokens) ?? 0;
-  const key = JSON.stringify([provider, model, size, quality, tier, day]);
+  const key = [provider, model, size, quality, tier, day].join('\0');
   const known = found.get(key);
   if (known !== undefined) return known;
   const name = model.toLowerCase();
