@@ -6,12 +6,13 @@ import { createClientCache, reuseRequests } from '../../../plugins/svc/kit/clien
 interface Sent {
   readonly url: string;
   readonly headers: Record<string, string>;
+  readonly body: unknown;
 }
 
 describe('Clients of the SDKs', () => {
   let sent: Sent[];
   const fetch: typeof globalThis.fetch = (input, init) => {
-    sent.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)) });
+    sent.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)), body: init?.body });
     return Promise.resolve(Response.json({ data: [] }));
   };
   const options = { fetch, maxRetries: 0, logLevel: 'off' } as const;
@@ -32,6 +33,9 @@ describe('Clients of the SDKs', () => {
       (client) => client.get('/models', { query: { limit: 2 } }),
       (client) => client.post('/embeddings', { body: { input: 'a' }, headers: { 'x-own': '1' } }),
       (client) => client.post('/embeddings', { body: { input: 'a' } }),
+      (client) => client.post('/files', { body: new TextEncoder().encode('bytes') }),
+      (client) => client.post('/files', { body: ['a list'] }),
+      (client) => client.post('/files', { body: null }),
       (client) => client.get('https://three.example/absolute'),
     ];
     const reused = reuseRequests(openai());
@@ -42,7 +46,7 @@ describe('Clients of the SDKs', () => {
     expect(sent[0]?.headers).to.include({ authorization: 'Bearer key', 'x-stainless-timeout': '61' });
     expect(sent[2]?.headers).to.include({ 'x-stainless-timeout': '5' });
     expect(sent[5]?.headers).to.include({ 'x-own': '1' });
-    expect(sent[7]?.url).to.equal('https://three.example/absolute');
+    expect(sent.map(({ url }) => url)).to.include('https://three.example/absolute');
   });
 
   it('do so with the Anthropic package, too', async () => {
