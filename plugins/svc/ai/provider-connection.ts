@@ -1,4 +1,5 @@
 import { isUrl, type RestError } from '#plugin-api';
+import { memoize } from '../kit/caches.ts';
 import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ports.ts';
@@ -61,18 +62,11 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
 /** A key must be valid in a header, a base URL must use HTTP or HTTPS. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
-  if (name === 'base_url') return typeof value === 'string' && (value === lastUrl || isHttpUrl(value));
+  if (name === 'base_url') return typeof value === 'string' && isHttpUrl(value);
   return true;
 }
 
-/** The last URL that was usable: nearly every call has that of the call before. */
-let lastUrl = '';
-
-function isHttpUrl(text: string): boolean {
-  if (!/^https?:/i.test(text.trim()) || !isUrl(text)) return false;
-  lastUrl = text;
-  return true;
-}
+const isHttpUrl = memoize((text) => /^https?:/i.test(text.trim()) && isUrl(text));
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

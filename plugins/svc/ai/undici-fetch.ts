@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher, buildConnector } from 'undici';
+import { memoize } from '../kit/caches.ts';
 import { FixedHeaders } from '../kit/fixed-headers.ts';
 import type { sendRequest, UpstreamRequest } from './undici-response.ts';
 
@@ -40,10 +41,9 @@ export function createUndiciFetch({ connect, connections = 256 }: UndiciFetchPar
     });
     return { agent, send: sendRequest };
   };
-  const targetOf = createTargets();
   return {
     fetch: async (input, init) => {
-      const request = requestOf(input, init, targetOf);
+      const request = requestOf(input, init);
       request.signal?.throwIfAborted();
       const { agent, send } = await (opening ??= open());
       try {
@@ -73,23 +73,15 @@ interface Target {
   readonly path: string;
 }
 
-/** Splits URLs. Nearly every call has the URL of the call before, which is not parsed again. */
-function createTargets(): (url: string) => Target {
-  let last: { readonly url: string; readonly target: Target } | undefined;
-  return (url) => {
-    if (last?.url !== url) {
-      const { origin, pathname, search } = new URL(url);
-      last = { url, target: { origin, path: `${pathname}${search}` } };
-    }
-    return last.target;
-  };
+function splitUrl(url: string): Target {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}` };
 }
 
-function requestOf(
-  input: string | URL | Request,
-  init: RequestInit = {},
-  targetOf: (url: string) => Target,
-): UpstreamRequest {
+/** A site calls few URLs. */
+const targetOf = memoize(splitUrl);
+
+function requestOf(input: string | URL | Request, init: RequestInit = {}): UpstreamRequest {
   const from = input instanceof Request ? input : undefined;
   const url = from?.url ?? String(input);
   const given = init.body ?? from?.body ?? null;

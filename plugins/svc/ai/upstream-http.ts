@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { isUrl, type HttpApi } from '#plugin-api';
+import { memoize } from '../kit/caches.ts';
 import { createUndiciFetch, type UndiciFetch } from './undici-fetch.ts';
 
 /** How an upstream is reached: one `fetch`, and the pool behind it for clients without an option for a `fetch`. */
@@ -32,14 +33,9 @@ export function createUpstreamHttp({ http }: { readonly http: Pick<HttpApi, 'con
   const byUrl = new Map<string, UpstreamAccess>();
 
   function open(hostname: string): UpstreamAccess {
-    // Nearly every call has the URL of the call before.
-    let last: { readonly url: string; readonly client: UndiciFetch } | undefined;
+    const clientFor = memoize((url): UndiciFetch => (new URL(url).hostname === hostname ? entered : others));
     return {
-      fetch: (input, init) => {
-        const url = input instanceof Request ? input.url : String(input);
-        if (last?.url !== url) last = { url, client: new URL(url).hostname === hostname ? entered : others };
-        return last.client.fetch(input, init);
-      },
+      fetch: (input, init) => clientFor(input instanceof Request ? input.url : String(input)).fetch(input, init),
       dispatcher: () => entered.dispatcher(),
     };
   }

@@ -1,5 +1,6 @@
 import { fieldLabel, asRecord, isUrl, invalidFields } from '#plugin-api';
 import type { HostApi, HttpApi, JsonSchema, SecretStore } from '#plugin-api';
+import { memoize } from '../kit/caches.ts';
 import { isAddressField, readFieldValue } from './field-value.ts';
 import { isSandboxOn } from './sandbox-switch.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
@@ -203,17 +204,8 @@ function upstreamOrigin({ settings: { properties } }: Configurable, values: Save
   return parts.join(' ');
 }
 
-const origins = new Map<string, string>();
-
 /** The origin of a URL, '' for other texts. Every request needs those of the same few URLs. */
-function originOf(url: string): string {
-  const known = origins.get(url);
-  if (known !== undefined) return known;
-  const origin = isUrl(url) ? new URL(url).origin : '';
-  if (origins.size >= 200) origins.clear();
-  origins.set(url, origin);
-  return origin;
-}
+const originOf = memoize((url) => (isUrl(url) ? new URL(url).origin : ''));
 
 /** The sentence about removed secrets, or '' if there are none. */
 export function droppedSecretsText({ dropped }: SavedChanges): string {

@@ -1,6 +1,6 @@
 import type { ClientOptions, OpenAI } from 'openai';
 import type { AzureClientOptions } from 'openai/azure';
-import { createClientCache, reuseRequests } from '../../kit/client-cache.ts';
+import { createClientCache, reuseRequests } from '../../kit/caches.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 /** The connection data of an account, from which the SDK's client is built. */

@@ -1,6 +1,6 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { createClientCache, reuseRequests } from '../../kit/client-cache.ts';
+import { createClientCache, reuseRequests } from '../../kit/caches.ts';
 import type { ProviderConnection } from '../provider.ts';
 import { samplingVersion } from './claude-models.ts';
 

@@ -1,6 +1,6 @@
 import { isRecord, trimTrailingSlashes } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache } from '../../kit/caches.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { type JsonObject } from '../json.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';

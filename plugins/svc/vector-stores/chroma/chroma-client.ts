@@ -1,6 +1,6 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { ChromaClient } from 'chromadb';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache } from '../../kit/caches.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
 import { unreadableResponse } from '../store-errors.ts';
 import type { VectorStoreConnection, VectorMetric, VectorTarget } from '../vector-store.ts';

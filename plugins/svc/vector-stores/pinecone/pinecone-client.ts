@@ -1,5 +1,5 @@
 import type { Index, IndexModel, Pinecone } from '@pinecone-database/pinecone';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache } from '../../kit/caches.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
 import { unreadableResponse } from '../store-errors.ts';
 import { vectorMetrics, type VectorMetric, type VectorStoreConnection, type VectorTarget } from '../vector-store.ts';

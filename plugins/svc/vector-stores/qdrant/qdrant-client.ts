@@ -1,6 +1,6 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { QdrantClient } from '@qdrant/js-client-rest';
-import { createClientCache } from '../../kit/client-cache.ts';
+import { createClientCache } from '../../kit/caches.ts';
 import { isHeaders } from '../../kit/fixed-headers.ts';
 import { exchange } from '../exchange.ts';
 import { errorFromResponse, unreadableResponse } from '../store-errors.ts';

@@ -1,5 +1,6 @@
 import type { Clock, HttpApi } from '#plugin-api';
 import type { Deliver } from './deliver.contract.ts';
+import { memoize } from '../../kit/caches.ts';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import { abortedOutcome, responseOutcome, failedOutcome, type AttemptTime } from './outcome.ts';
 
@@ -48,18 +49,5 @@ export function createDeliver({ http, clock, elapsed = () => performance.now() }
             ? abortedOutcome(url, timeSince(startedAt))
             : failedOutcome(thrown, url, timeSince(startedAt)),
       );
-  };
-}
-
-/** Caches results: every attempt looks up the same few URLs. */
-function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
-  const cache = new Map<string, Result>();
-  return (text) => {
-    const found = cache.get(text);
-    if (found !== undefined) return found;
-    if (cache.size >= 1000) cache.clear();
-    const result = compute(text);
-    cache.set(text, result);
-    return result;
   };
 }

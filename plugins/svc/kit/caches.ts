@@ -37,14 +37,14 @@ interface RequestOptions {
   readonly idempotencyKey?: unknown;
 }
 
-interface HeadersInit {
+interface HeadersParts {
   readonly options: RequestOptions;
   readonly method: string;
   readonly bodyHeaders?: unknown;
   readonly retryCount: number;
 }
 
-interface BodyInit {
+interface BodyParts {
   readonly options: RequestOptions;
 }
 
@@ -56,8 +56,8 @@ interface BuiltBody {
 
 /** Methods of the clients of the `openai` and the Anthropic package. */
 interface SdkClient {
-  buildBody(init: BodyInit): BuiltBody;
-  buildHeaders(init: HeadersInit): Promise<Headers>;
+  buildBody(init: BodyParts): BuiltBody;
+  buildHeaders(init: HeadersParts): Promise<Headers>;
   buildURL(path: string, query?: unknown, base?: string): string;
 }
 
@@ -74,37 +74,47 @@ export function reuseRequests<Client extends object>(client: Client): Client {
   const buildHeaders = sdk.buildHeaders.bind(client);
   const buildURL = sdk.buildURL.bind(client);
   const headersBy = new Map<string, Promise<Headers>>();
-  const urls = new Map<string, string>();
+  const urlOf = memoize((path) => buildURL(path));
   return Object.assign(client, {
-    buildBody(init: BodyInit): BuiltBody {
+    buildBody(init: BodyParts): BuiltBody {
       const { body, headers } = init.options;
       const isJson = headers === undefined && isRecord(body) && Object.getPrototypeOf(body) === Object.prototype;
       return isJson
         ? { bodyHeaders: jsonHeaders, body: JSON.stringify(body), isStreamingBody: false }
         : buildBody(init);
     },
-    buildHeaders(init: HeadersInit): Promise<Headers> {
+    buildHeaders(init: HeadersParts): Promise<Headers> {
       const { options, method, bodyHeaders, retryCount } = init;
       const hasOwn = options.headers !== undefined || options.idempotencyKey !== undefined;
       if (hasOwn || (bodyHeaders !== undefined && bodyHeaders !== jsonHeaders)) return buildHeaders(init);
       const seconds = Math.trunc((options.timeout ?? 0) / 1000);
       const key = `${method} ${seconds} ${retryCount} ${bodyHeaders === undefined ? 'no body' : 'JSON'}`;
-      return remember(headersBy, key, async () => new FixedHeaders(Object.fromEntries(await buildHeaders(init))));
+      const known = headersBy.get(key);
+      if (known !== undefined) return known;
+      const built = buildHeaders(init).then((headers) => new FixedHeaders(Object.fromEntries(headers)));
+      if (headersBy.size >= 100) headersBy.clear();
+      headersBy.set(key, built);
+      built.catch(() => headersBy.delete(key));
+      return built;
     },
     buildURL: (path: string, query?: unknown, base?: string): string =>
-      query === undefined && base === undefined
-        ? remember(urls, path, () => buildURL(path))
-        : buildURL(path, query, base),
+      query === undefined && base === undefined ? urlOf(path) : buildURL(path, query, base),
   });
 }
 
-/** A promise that is rejected is rejected for its callers only. */
-function remember<Value>(known: Map<string, Value>, key: string, build: () => Value): Value {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const value = build();
-  if (known.size >= 100) known.clear();
-  known.set(key, value);
-  if (value instanceof Promise) value.catch(() => known.delete(key));
-  return value;
+/**
+ * Caches results by text. Each process has its own cache, of at most 1,000 results.
+ *
+ * @param compute not undefined for any text; what it throws is not cached
+ */
+export function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const cache = new Map<string, Result>();
+  return (text) => {
+    const found = cache.get(text);
+    if (found !== undefined) return found;
+    if (cache.size >= 1000) cache.clear();
+    const result = compute(text);
+    cache.set(text, result);
+    return result;
+  };
 }

@@ -1,7 +1,7 @@
 import { Anthropic } from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 import { OpenAI } from 'openai';
-import { createClientCache, reuseRequests } from '../../../plugins/svc/kit/client-cache.ts';
+import { createClientCache, reuseRequests } from '../../../plugins/svc/kit/caches.ts';
 
 interface Sent {
   readonly url: string;
