@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,14 @@ export interface RunningSite {
   cli(...args: string[]): Promise<string>;
   /** Stops with SIGTERM and removes the data folder; answers the exit code. */
   stop(): Promise<number | null>;
+}
+
+/** What `npm start` passes to Node: its flags, then the file. */
+export async function startArguments(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  return scripts.start.split(' ').slice(1);
 }
 
 /** Starts the site as an operator does, on a free port and an empty data folder. @param flags of node */

@@ -1,16 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkout, startSite } from '../helpers/running-site.ts';
+import { startArguments, startSite } from '../helpers/running-site.ts';
 
 describe('the memory of a site that npm start started', () => {
   it('is returned when nothing has run for a while, by the site and not by V8', async function () {
     this.timeout(120_000);
-    const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as {
-      readonly scripts: { readonly start: string };
-    };
-    const [, ...flags] = scripts.start.split(' ');
-    const site = await startSite({}, [...flags.filter((flag) => flag.startsWith('--')), '--trace-gc']);
+    const flags = (await startArguments()).filter((argument) => argument.startsWith('--'));
+    const site = await startSite({}, [...flags, '--trace-gc']);
     try {
       await fetch(`${site.url}/wp-json/`);
       // The reason that V8 prints for a collection that a program asked for.

@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startArguments } from '../../helpers/running-site.ts';
 import { runToEnd, startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { processorTime } from './load.ts';
@@ -33,10 +34,7 @@ export const readyLine = /Ready on (http:\/\/\S+)/;
 
 /** Starts the site as `npm start` does. */
 export async function startSite({ env }: DataFolder): Promise<Child> {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
-    readonly scripts: { readonly start: string };
-  };
-  return startChild({ command: process.execPath, args: scripts.start.split(' ').slice(1), env, ready: readyLine });
+  return startChild({ command: process.execPath, args: await startArguments(), env, ready: readyLine });
 }
 
 /** What a program takes until it is ready, in milliseconds: of the processor, and in all. It is stopped after that. */
