@@ -37,13 +37,14 @@ export function createSite({
   options,
 }: {
   readonly config: Config;
-  readonly options: Pick<OptionsApi, 'get' | 'add' | 'update'>;
+  readonly options: Pick<OptionsApi, 'get' | 'computed' | 'add' | 'update'>;
 }): Site {
   let address = config.siteUrl ?? `http://${config.host}:${config.port}`;
-  const text = async (name: string, fallback: string): Promise<string> => {
-    const value = await options.get<unknown>(name);
-    return typeof value === 'string' && value !== '' ? value : fallback;
-  };
+  const textOr =
+    (fallback: string) =>
+    (value: unknown): string =>
+      typeof value === 'string' && value !== '' ? value : fallback;
+  const text = async (name: string, fallback: string): Promise<string> => textOr(fallback)(await options.get(name));
   return {
     get url() {
       return address;
@@ -59,7 +60,7 @@ export function createSite({
     },
     name: () => text('blogname', 'My site'),
     description: () => text('blogdescription', ''),
-    timezone: () => text('timezone_string', 'UTC'),
+    timezone: options.computed(['timezone_string'], textOr('UTC')),
     restRoot: () => `${address}/${config.restPrefix}/`,
     async setAddress(url) {
       if (config.siteUrl === null) address = url;

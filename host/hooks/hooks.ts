@@ -25,6 +25,8 @@ export interface Hooks extends HooksApi {
   applyFiltersMaybeAsync(name: string, ...args: unknown[]): unknown;
   /** `hooks` under the signatures of @wordpress/hooks. */
   withNamespaces(hooks: HooksApi): NamespacedHooks;
+  /** How often callbacks were added or removed: the same number as before means the same callbacks. */
+  changes(): number;
   /** Every hook that ran or has callbacks, sorted by name. */
   describe(): HookDescription[];
   /** Current priority of the hook's outermost run, or false when it is not running. */
@@ -114,6 +116,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     applyFiltersMaybeAsync: (name, ...args) => filterMaybeAsync('host', name, args),
     removeOwner: registry.removeOwner,
     withNamespaces,
+    changes: registry.changes,
     describe: registry.describe,
     currentPriority: context.priority,
     reportFilterFailure(hook, error) {

@@ -40,6 +40,8 @@ export interface Registry {
   removeAll(name: string, priority?: number): true;
   removeOwner(owner: string): void;
   has(name: string, callback?: AnyCallback, priority?: number): boolean | number;
+  /** How often callbacks were added or removed. */
+  changes(): number;
   describe(): HookDescription[];
 }
 
@@ -59,6 +61,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
   const emptyHook = createHook('', -1);
   const recent: Hook[] = new Array<Hook>(32).fill(emptyHook);
   let limit = forgetAbove;
+  let changes = 0;
 
   const forgetIdle = (): void => {
     for (const hook of hooks.values()) {
@@ -81,6 +84,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
   const find = (name: string): Hook => hooks.get(name) ?? create(name);
   const removeFrom = (name: string, matches: (entry: Entry) => boolean): boolean => {
     const hook = hooks.get(name);
+    changes += 1;
     return hook ? removeEntries(hook, matches) : false;
   };
 
@@ -93,6 +97,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
     add(name, entry) {
       checkAdd(name, entry);
       addEntry(find(name), entry);
+      changes += 1;
       // Compiled runs do not look for callbacks of `all`.
       if (name === 'all') for (const hook of hooks.values()) forgetCompiled(hook);
       return () => void removeFrom(name, (each) => each === entry);
@@ -104,6 +109,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
       return true;
     },
     removeOwner(owner) {
+      changes += 1;
       for (const hook of hooks.values()) removeEntries(hook, (entry) => entry.owner === owner);
     },
     has(name, callback, priority) {
@@ -114,6 +120,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
       );
       return priority === undefined ? (found?.priority ?? false) : found !== undefined;
     },
+    changes: () => changes,
     describe: () => describeAll(hooks.values()),
   };
 }

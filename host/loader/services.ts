@@ -112,6 +112,7 @@ export const hooksMethods: MethodKinds<HooksApi> = {
 
 export const optionsMethods: MethodKinds<OptionsApi> = {
   get: 'call',
+  computed: 'call',
   update: 'call',
   add: 'call',
   delete: 'call',

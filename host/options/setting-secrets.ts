@@ -13,6 +13,8 @@ export interface SettingSecrets {
   encrypt(name: string, value: unknown, stored?: string): unknown;
   /** The value with its secrets in plain text. A secret that cannot be read stays encrypted. */
   decrypt(name: string, stored: unknown): unknown;
+  /** Whether a setting has secrets. One that cannot be decrypted now may be later: the key file may be restored. */
+  hasSecrets(name: string): boolean;
   /** Whether a stored text contains a secret in plain text: it was stored before the setting was registered. */
   hasPlain(name: string, text: string): boolean;
   /** A stored value with each encrypted secret replaced by what `change` returns. */
@@ -61,6 +63,7 @@ export function createSettingSecrets(
       const schema = secretSchema(name);
       return schema === null ? stored : mapSecrets(schema, stored, (value, path) => decryptOne(value, name + path));
     },
+    hasSecrets: (name) => secretSchema(name) !== null,
     hasPlain(name, text) {
       const schema = secretSchema(name);
       if (schema === null) return false;

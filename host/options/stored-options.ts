@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HooksApi, OptionWrite, OptionsApi } from '#plugin-api';
 import type { CachedOptions } from './cached-options.ts';
+import type { CachedOption } from './option-cache.ts';
 import { cleanName, decodeValue, encodeValue, isSame } from './option-values.ts';
 import type { SettingSecrets } from './setting-secrets.ts';
 import type { Settings } from './settings.ts';
@@ -15,9 +16,14 @@ export interface StoredOptionsDependencies {
 export interface OptionHooks extends HooksApi {
   /** As `applyFiltersAsync`, but returns the value itself if no callback may return a promise. */
   applyFiltersMaybeAsync(name: string, ...args: unknown[]): unknown;
+  /** How often callbacks were added or removed. */
+  changes(): number;
 }
 
-export type StoredOptions = Pick<OptionsApi, 'get' | 'update' | 'add' | 'delete' | 'compareAndSet' | 'list'>;
+export type StoredOptions = Pick<
+  OptionsApi,
+  'get' | 'computed' | 'update' | 'add' | 'delete' | 'compareAndSet' | 'list'
+>;
 
 /** Reads and writes options with WordPress's hooks, in WordPress's order. */
 export function createStoredOptions(dependencies: StoredOptionsDependencies): StoredOptions {
@@ -26,6 +32,7 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
   const { sanitize, insert, update, remove } = createWriter(dependencies, get);
   return {
     get: <Value>(name: string, fallback?: Value) => get(name, fallback) as Promise<Value>,
+    computed: createComputed(dependencies, get),
     async update(name, value, write = {}) {
       const clean = cleanName(name);
       encodeValue(clean, value);
@@ -71,6 +78,53 @@ function createReader({ cached, secrets, hooks }: StoredOptionsDependencies): Re
     const stored = known === undefined ? await cached.read(name) : known;
     if (stored === null) return hooks.applyFiltersMaybeAsync(hook.fallback, base, name, fallback !== undefined);
     return hooks.applyFiltersMaybeAsync(hook.value, secrets.decrypt(name, decodeValue(stored.text)), name);
+  };
+}
+
+/** What was computed, and from what. */
+interface Computed<Value> {
+  readonly value: Value;
+  readonly entries: readonly (CachedOption | undefined)[];
+  readonly changes: number;
+}
+
+/**
+ * A stored option is another object in the cache after each change, and not cached within a transaction that wrote it: the
+ * same objects before and after the read are those that were read.
+ */
+function createComputed({ cached, secrets, hooks }: StoredOptionsDependencies, get: Reader): OptionsApi['computed'] {
+  const hasFilter = (hook: string): boolean => hooks.hasFilter(hook) !== false;
+  /** Whether the values may differ while the stored texts are the same. */
+  const mayVary = (names: readonly string[]): boolean =>
+    hasFilter('all') ||
+    hasFilter('pre_option') ||
+    names.some(
+      (name) =>
+        secrets.hasSecrets(name) ||
+        hasFilter(`pre_option_${name}`) ||
+        hasFilter(`option_${name}`) ||
+        // The host's are the defaults of registered settings.
+        hooks.owners(`default_option_${name}`).some((owner) => owner !== 'host'),
+    );
+
+  return <Value>(given: readonly string[], compute: (...values: unknown[]) => Value | Promise<Value>) => {
+    const names = given.map(cleanName);
+    let known: Computed<Value> | undefined;
+    const isCurrent = ({ entries, changes }: Omit<Computed<Value>, 'value'>): boolean => {
+      if (changes !== hooks.changes()) return false;
+      for (let index = 0; index < names.length; index++)
+        if (entries[index] === undefined || entries[index] !== cached.peek(names[index] as string)) return false;
+      return true;
+    };
+    return async () => {
+      if (known !== undefined && isCurrent(known)) return known.value;
+      const from = { entries: names.map((name) => cached.peek(name)), changes: hooks.changes() };
+      const values = await Promise.all(names.map((name) => get(name, undefined)));
+      const mayKeep = isCurrent(from) && !mayVary(names);
+      const value = await compute(...values);
+      if (mayKeep) known = { value, ...from };
+      return value;
+    };
   };
 }
 

@@ -27,6 +27,18 @@ export interface SettingDefinition {
 export interface OptionsApi {
   /** The stored value, else `fallback` when one is given, else the registered default, else `false`: WordPress's order. */
   get<Value = unknown>(name: string, fallback?: Value): Promise<Value>;
+  /**
+   * Returns a reader of a value computed from options. `compute` gets what `get` returns for each name, without a fallback,
+   * and runs again only when one of them may have changed, on any node, or when any callback of a hook was added or removed.
+   * All callers get the same value, so it must not be changed. If `compute` throws, the reader rejects and keeps nothing.
+   *
+   * Nothing is kept, and `compute` runs for each call, while a filter changes an option as it is read, for settings with
+   * secrets, and within a transaction that wrote an option.
+   */
+  computed<Value>(
+    names: readonly string[],
+    compute: (...values: unknown[]) => Value | Promise<Value>,
+  ): () => Promise<Value>;
   /** Stores a value. Returns false if it was already equal. Throws RestError 400 if a registered schema refuses it. */
   update(name: string, value: unknown, write?: OptionWrite): Promise<boolean>;
   /** Stores a value only if the name is free. Returns whether it did. */
