@@ -13,6 +13,9 @@ export function withDefaults(provider: Provider, saved: ProviderSettings): Provi
   return settings;
 }
 
+/** Saved settings that were checked and cannot change, by provider: the same ones are not checked for each call. */
+const checked = new WeakMap<Provider, { readonly saved: ProviderSettings; readonly settings: ProviderSettings }>();
+
 /**
  * A provider's settings, ready for a call.
  *
@@ -23,7 +26,10 @@ export async function configuredSettings(
   provider: Provider,
   services: Pick<AiServices, 'settings'>,
 ): Promise<ProviderSettings> {
-  const settings = withDefaults(provider, await services.settings.provider(provider.id));
+  const saved = await services.settings.provider(provider.id);
+  const known = checked.get(provider);
+  if (known?.saved === saved) return known.settings;
+  const settings = withDefaults(provider, saved);
   const blankSecrets = Object.entries(provider.settings.properties).flatMap(([name, { writeOnly }]) =>
     writeOnly === true && isBlank(settings[name]) ? [name] : [],
   );
@@ -37,6 +43,7 @@ export async function configuredSettings(
     (name) => !isBlank(settings[name]) && !isUsable(name, settings[name]) && !missing.includes(name),
   );
   if (missing.length + unusable.length > 0) throw notConfigured(provider, [...missing, ...unusable]);
+  if (Object.isFrozen(saved)) checked.set(provider, { saved, settings });
   return settings;
 }
 

@@ -2,7 +2,7 @@ import { fieldLabel, asRecord, isUrl, invalidFields } from '#plugin-api';
 import type { HostApi, HttpApi, JsonSchema, SecretStore } from '#plugin-api';
 import { memoize } from '../kit/caches.ts';
 import { isAddressField, readFieldValue } from './field-value.ts';
-import { isSandboxOn } from './sandbox-switch.ts';
+import { sandboxReader } from './sandbox-switch.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
 
 /** Something with settings that an administrator enters: a provider, a vector store. */
@@ -46,8 +46,17 @@ export interface ConfiguredSettings<Item extends Configurable> {
   /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
   unreadable(item: Item): Promise<readonly string[]>;
   secretStore(item: Item): SecretStore;
-  /** The settings for a call: saved values, schema defaults, those of the sandbox while it is on, then the filter. */
+  /**
+   * The settings for a call: saved values, schema defaults, those of the sandbox while it is on, then the filter. The same
+   * object until something changes, unless a callback returns another.
+   */
   effective(id: string): Promise<SavedSettings>;
+}
+
+interface ReadSettings {
+  readonly settings: SavedSettings;
+  /** False: a secret could not be decrypted, and is missing. */
+  readonly isComplete: boolean;
 }
 
 export interface ConfiguredParts<Item> {
@@ -68,6 +77,9 @@ export function createConfiguredSettings<Item extends Configurable>({
   find,
   filters: [sandboxFilter, filter],
 }: ConfiguredParts<Item>): ConfiguredSettings<Item> {
+  const isSandboxOn = sandboxReader(options);
+  const readers = new WeakMap<Item, () => Promise<ReadSettings>>();
+
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
     return asRecord(value);
@@ -90,18 +102,37 @@ export function createConfiguredSettings<Item extends Configurable>({
     });
   }
 
+  function readSettings(item: Item, values: SavedSettings): ReadSettings {
+    const settings: Record<string, unknown> = {};
+    const context = contextOf(item, values);
+    let isComplete = true;
+    for (const [name, schema] of Object.entries(item.settings.properties)) {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      const plain = schema.writeOnly && typeof value === 'string' ? read(value, context(name)) : value;
+      if (plain === null && value !== null) isComplete = false;
+      const chosen = plain ?? schema.default;
+      if (chosen !== undefined) settings[name] = chosen;
+    }
+    return { settings: Object.freeze(settings), isComplete };
+  }
+
+  function readerOf(item: Item): () => Promise<ReadSettings> {
+    const known = readers.get(item);
+    if (known !== undefined) return known;
+    const reader = options.computed([option(item.id)], (values) => readSettings(item, asRecord(values)));
+    readers.set(item, reader);
+    return reader;
+  }
+
+  /** A callback may change what it gets. */
+  const copyFor = (name: string, settings: SavedSettings): SavedSettings =>
+    hooks.hasFilter(name) === false ? settings : structuredClone(settings);
+
   const configured: ConfiguredSettings<Item> = {
     async saved(item) {
-      const settings: Record<string, unknown> = {};
-      const values = await stored(item.id);
-      const context = contextOf(item, values);
-      for (const [name, schema] of Object.entries(item.settings.properties)) {
-        const value = Object.hasOwn(values, name) ? values[name] : undefined;
-        const plain = schema.writeOnly && typeof value === 'string' ? (read(value, context(name)) ?? undefined) : value;
-        const chosen = plain ?? schema.default;
-        if (chosen !== undefined) settings[name] = chosen;
-      }
-      return settings;
+      const { settings, isComplete } = await readerOf(item)();
+      // A secret that cannot be decrypted now may be readable later: the key file may be restored.
+      return isComplete ? settings : readSettings(item, await stored(item.id)).settings;
     },
     async save(item, changes) {
       const before = await stored(item.id);
@@ -125,8 +156,10 @@ export function createConfiguredSettings<Item extends Configurable>({
       const item = await find(id);
       const own = item ? await configured.saved(item) : {};
       // Two filters, because one that reads the switch is asynchronous, which slows every call also while it is off.
-      const chosen = (await isSandboxOn(options)) ? await hooks.applyFiltersAsync(sandboxFilter, own, id) : own;
-      return hooks.applyFiltersAsync(filter, chosen, id);
+      const chosen = (await isSandboxOn())
+        ? await hooks.applyFiltersAsync(sandboxFilter, copyFor(sandboxFilter, own), id)
+        : own;
+      return hooks.applyFiltersAsync(filter, copyFor(filter, chosen), id);
     },
     isSaved: async (item) => Object.keys(await stored(item.id)).length > 0,
     isConnected: async (item) =>

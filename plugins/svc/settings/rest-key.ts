@@ -31,12 +31,8 @@ const maxLength = 1000;
 const minLength = 24;
 
 export function createRestKey({ options, secrets, read, log, random = randomBytes }: RestKeyParts): RestKey {
+  const stored = options.computed([optionNames.restKey], (value) => (typeof value === 'string' ? value : ''));
   let current: { readonly stored: string; readonly digest: Buffer | null } | null = null;
-
-  async function stored(): Promise<string> {
-    const value = await options.get<unknown>(optionNames.restKey, '');
-    return typeof value === 'string' ? value : '';
-  }
 
   async function set(value: string): Promise<void> {
     const key = value.trim();

@@ -18,9 +18,9 @@ declare module '#plugin-api' {
   }
 }
 
-/** Whether responses are generated locally and no provider is called. */
-export async function isSandboxOn(options: Pick<OptionsApi, 'get'>): Promise<boolean> {
-  return (await options.get<unknown>(optionNames.sandbox, false)) === true;
+/** Reads whether responses are generated locally and no provider is called. */
+export function sandboxReader(options: Pick<OptionsApi, 'computed'>): () => Promise<boolean> {
+  return options.computed([optionNames.sandbox], (stored) => stored === true);
 }
 
 export interface SandboxSwitch {
@@ -40,7 +40,7 @@ export function createSandboxSwitch({
   const isAvailable = async (): Promise<boolean> =>
     (await hooks.applyFiltersAsync('svc_sandbox_available', false)) === true;
   return {
-    isOn: () => isSandboxOn(options),
+    isOn: sandboxReader(options),
     isAvailable,
     async set(on) {
       if (on && !(await isAvailable())) {

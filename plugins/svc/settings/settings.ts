@@ -1,4 +1,4 @@
-import type { HostApi, OptionsApi } from '#plugin-api';
+import { asRecord, type HostApi, type OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
@@ -46,21 +46,6 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
   const read = createSecretReader({ secrets, log: host.log });
   const store = createProviderStore({ host, read, providers });
 
-  async function limits(): Promise<Limits> {
-    const stored = await options.get<Partial<Limits> | false>(optionNames.limits, {});
-    const chosen = (name: keyof Limits): number => {
-      const value = stored ? stored[name] : undefined;
-      return typeof value === 'number' && Number.isFinite(value) ? value : limitSchemas[name].default;
-    };
-    return {
-      text_timeout: Math.max(1, chosen('text_timeout')),
-      embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
-      images_timeout: Math.max(1, chosen('images_timeout')),
-      requests_per_minute: Math.max(0, chosen('requests_per_minute')),
-      usage_days: Math.max(1, chosen('usage_days')),
-    };
-  }
-
   return {
     restKey: createRestKey({ options, secrets, read, log: host.log, ...(random && { random }) }),
     providers: store,
@@ -70,22 +55,37 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
       const provider = await providers.get(id);
       return provider ? store.unreadable(provider) : [];
     },
-    aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
+    aiParams: options.computed([optionNames.aiParams], (stored) => asRecord(stored) as AiParams),
     async saveAiParams(values) {
       await options.update(optionNames.aiParams, readFields(aiParamSchemas, values));
     },
-    imageDefaults: async () => (await options.get<ImageParams | false>(optionNames.imageDefaults, {})) || {},
+    imageDefaults: options.computed([optionNames.imageDefaults], (stored) => asRecord(stored) as ImageParams),
     async saveImageDefaults(values) {
       await options.update(optionNames.imageDefaults, readFields(imageParamSchemas, values));
     },
-    limits,
+    limits: options.computed([optionNames.limits], readLimits),
     async saveLimits(values) {
       await options.update(optionNames.limits, readFields(limitSchemas, values));
     },
-    async timeouts() {
-      const { text_timeout, embeddings_timeout, images_timeout } = await limits();
+    timeouts: options.computed([optionNames.limits], (stored) => {
+      const { text_timeout, embeddings_timeout, images_timeout } = readLimits(stored);
       return { text: text_timeout * 1000, embeddings: embeddings_timeout * 1000, images: images_timeout * 1000 };
-    },
+    }),
+  };
+}
+
+function readLimits(stored: unknown): Limits {
+  const saved = asRecord(stored);
+  const chosen = (name: keyof Limits): number => {
+    const value = saved[name];
+    return typeof value === 'number' && Number.isFinite(value) ? value : limitSchemas[name].default;
+  };
+  return {
+    text_timeout: Math.max(1, chosen('text_timeout')),
+    embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
+    images_timeout: Math.max(1, chosen('images_timeout')),
+    requests_per_minute: Math.max(0, chosen('requests_per_minute')),
+    usage_days: Math.max(1, chosen('usage_days')),
   };
 }
 

@@ -77,6 +77,7 @@ function createMemoryOptions(stored: Map<string, unknown>): OptionsApi {
   const options: Partial<OptionsApi> = {
     get: async <Value>(name: string, fallback?: Value) =>
       (stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    computed: (names, compute) => async () => compute(...names.map((name) => stored.get(name) ?? false)),
     update: async (name, value) => {
       stored.set(name, value);
       return true;

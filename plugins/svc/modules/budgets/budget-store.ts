@@ -17,18 +17,11 @@ const maxBudgets = 200;
 export function createBudgetStore({
   options,
 }: {
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+  readonly options: Pick<OptionsApi, 'get' | 'computed' | 'update' | 'compareAndSet'>;
 }): BudgetStore {
-  let known: { readonly stored: unknown; readonly budgets: readonly Budget[] } | undefined;
-
-  /** Ignores what is no budget: another program may have stored it. */
-  async function list(): Promise<readonly Budget[]> {
-    const stored = await options.get<unknown>(budgetsOption, none);
-    if (known !== undefined && known.stored === stored) return known.budgets;
-    const budgets = Array.isArray(stored) && stored.length > 0 ? await readAll(stored as unknown[]) : none;
-    known = { stored, budgets };
-    return budgets;
-  }
+  const list = options.computed([budgetsOption], (stored) =>
+    Array.isArray(stored) && stored.length > 0 ? readAll(stored as unknown[]) : none,
+  );
 
   /** Two administrators who save at the same time do not overwrite each other. */
   async function change(edit: (budgets: readonly Budget[]) => readonly Budget[]): Promise<void> {
@@ -64,7 +57,7 @@ export function createBudgetStore({
   };
 }
 
-/** Loaded with the first budget. */
+/** Ignores what is no budget: another program may have stored it. The code that checks them is loaded with the first. */
 async function readAll(stored: readonly unknown[]): Promise<Budget[]> {
   const { readBudget } = await import('./read-budget.ts');
   return stored.flatMap((value) => {

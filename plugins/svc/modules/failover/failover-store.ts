@@ -1,4 +1,4 @@
-import { asRecord, checkValue, invalidFields, type OptionsApi } from '#plugin-api';
+import { asRecord, checkValue, invalidFields, isRecord, type OptionsApi } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { failoverOption, failoverSchema, maxTargets, noFailover } from './failover.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
@@ -15,16 +15,9 @@ export const uses: readonly Capability[] = ['text', 'images', 'embeddings'];
 export function createFailoverStore({
   options,
 }: {
-  readonly options: Pick<OptionsApi, 'get' | 'update'>;
+  readonly options: Pick<OptionsApi, 'computed' | 'update'>;
 }): FailoverStore {
-  let known: { readonly stored: unknown; readonly failover: Failover } | undefined;
-
-  async function get(): Promise<Failover> {
-    const stored = await options.get<unknown>(failoverOption, noFailover);
-    if (known === undefined || known.stored !== stored) known = { stored, failover: readFailover(stored) };
-    return known.failover;
-  }
-
+  const get = options.computed([failoverOption], readFailover);
   return {
     get,
     async save(changes) {
@@ -40,7 +33,8 @@ export function createFailoverStore({
 
 /** Ignores invalid entries: another program may have stored them. */
 function readFailover(stored: unknown): Failover {
-  const value = asRecord(stored) as Partial<Record<keyof Failover, unknown>>;
+  if (!isRecord(stored)) return noFailover;
+  const value: Partial<Record<keyof Failover, unknown>> = stored;
   return {
     enabled: value.enabled === true,
     rest: value.rest === true,

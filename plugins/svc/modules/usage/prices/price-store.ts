@@ -6,7 +6,6 @@ import {
   priceListOption,
   priceTable,
   pricesOption,
-  pricesSchema,
   type Price,
   type PricedModel,
   type PriceTable,
@@ -53,37 +52,15 @@ export function createPriceStore({
   options,
   clock,
 }: {
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'>;
+  readonly options: Pick<OptionsApi, 'get' | 'computed' | 'update' | 'delete'>;
   readonly clock: Pick<Clock, 'now'>;
 }): PriceStore {
-  let known: { readonly own: unknown; readonly list: unknown; readonly table: PriceTable } | undefined;
-
-  /** Ignores what is no price: another program may have stored it. */
-  async function own(): Promise<readonly Price[]> {
-    const stored = await options.get<unknown>(pricesOption, pricesSchema.default);
-    return Array.isArray(stored) ? (stored as unknown[]).filter(isPrice) : [];
-  }
-
-  async function table(): Promise<PriceTable> {
-    const [storedOwn, storedList] = [
-      await options.get<unknown>(pricesOption, pricesSchema.default),
-      await options.get<unknown>(priceListOption, false),
-    ];
-    if (known === undefined || known.own !== storedOwn || known.list !== storedList)
-      known = { own: storedOwn, list: storedList, table: priceTable(await own(), (await list()).prices) };
-    return known.table;
-  }
-
-  async function list(): Promise<PriceList> {
-    const stored = await options.get<unknown>(priceListOption, false);
-    if (!isRecord(stored) || typeof stored['date'] !== 'string' || !Array.isArray(stored['prices'])) return builtIn;
-    const prices = (stored['prices'] as unknown[]).filter(isPrice);
-    return { date: stored['date'], prices, isBuiltIn: false };
-  }
-
+  const table = options.computed([pricesOption, priceListOption], (own, list) =>
+    priceTable(validPrices(own), readList(list).prices),
+  );
   return {
-    own,
-    list,
+    own: options.computed([pricesOption], validPrices),
+    list: options.computed([priceListOption], readList),
     table,
     find: async (model) => findPrice({ day: priceDay(clock.now()), ...model }, await table()),
     async save(text) {
@@ -105,6 +82,16 @@ export function createPriceStore({
       await options.delete(pricesOption);
     },
   };
+}
+
+/** Ignores what is no price: another program may have stored it. */
+function validPrices(stored: unknown): readonly Price[] {
+  return Array.isArray(stored) ? (stored as unknown[]).filter(isPrice) : [];
+}
+
+function readList(stored: unknown): PriceList {
+  if (!isRecord(stored) || typeof stored['date'] !== 'string' || !Array.isArray(stored['prices'])) return builtIn;
+  return { date: stored['date'], prices: validPrices(stored['prices']), isBuiltIn: false };
 }
 
 function invalidPrices(errors: readonly PriceError[]): RestError {
