@@ -59,6 +59,7 @@ interface SdkClient {
   buildBody(init: BodyParts): BuiltBody;
   buildHeaders(init: HeadersParts): Promise<Headers>;
   buildURL(path: string, query?: unknown, base?: string): string;
+  fetchWithTimeout(url: string, init: RequestInit | undefined, ...rest: unknown[]): Promise<Response>;
 }
 
 const jsonHeaders = { 'content-type': 'application/json' };
@@ -67,12 +68,18 @@ const jsonHeaders = { 'content-type': 'application/json' };
  * Makes a client of the `openai` or the Anthropic package build equal headers and URLs once instead of for each call, which
  * takes half of what the SDK adds to it. Headers differ by the method, the seconds of the time limit and the type of the
  * body. Calls with headers or a query of their own, or with a body that is not JSON, are left alone.
+ *
+ * A call with a signal ends with that signal alone: the SDK's own time limit, with a timer and a second signal for each call,
+ * only covers the time until the headers.
+ *
+ * @param fetch the client's own
  */
-export function reuseRequests<Client extends object>(client: Client): Client {
+export function reuseRequests<Client extends object>(client: Client, fetch: typeof globalThis.fetch): Client {
   const sdk = client as SdkClient;
   const buildBody = sdk.buildBody.bind(client);
   const buildHeaders = sdk.buildHeaders.bind(client);
   const buildURL = sdk.buildURL.bind(client);
+  const fetchWithTimeout = sdk.fetchWithTimeout.bind(client);
   const headersBy = new Map<string, Promise<Headers>>();
   const urlOf = memoize((path) => buildURL(path));
   return Object.assign(client, {
@@ -99,6 +106,8 @@ export function reuseRequests<Client extends object>(client: Client): Client {
     },
     buildURL: (path: string, query?: unknown, base?: string): string =>
       query === undefined && base === undefined ? urlOf(path) : buildURL(path, query, base),
+    fetchWithTimeout: (url: string, init: RequestInit | undefined, ...rest: unknown[]): Promise<Response> =>
+      init?.signal ? fetch(url, init) : fetchWithTimeout(url, init, ...rest),
   });
 }
 

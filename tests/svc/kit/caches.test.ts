@@ -5,6 +5,7 @@ import { createClientCache, reuseRequests } from '../../../plugins/svc/kit/cache
 
 interface Sent {
   readonly url: string;
+  readonly method: string | undefined;
   readonly headers: Record<string, string>;
   readonly body: unknown;
 }
@@ -12,7 +13,13 @@ interface Sent {
 describe('Clients of the SDKs', () => {
   let sent: Sent[];
   const fetch: typeof globalThis.fetch = (input, init) => {
-    sent.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)), body: init?.body });
+    const method = init?.method?.toUpperCase();
+    sent.push({
+      url: String(input),
+      method,
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: init?.body,
+    });
     return Promise.resolve(Response.json({ data: [] }));
   };
   const options = { fetch, maxRetries: 0, logLevel: 'off' } as const;
@@ -37,8 +44,10 @@ describe('Clients of the SDKs', () => {
       (client) => client.post('/files', { body: ['a list'] }),
       (client) => client.post('/files', { body: null }),
       (client) => client.get('https://three.example/absolute'),
+      (client) => client.get('/models', { signal: new AbortController().signal }),
+      (client) => client.patch('/models', { body: { a: 1 }, signal: new AbortController().signal }),
     ];
-    const reused = reuseRequests(openai());
+    const reused = reuseRequests(openai(), fetch);
     for (const call of [...calls, ...calls]) await call(reused);
     const withReuse = sent.splice(0);
     for (const call of [...calls, ...calls]) await call(openai());
@@ -52,12 +61,31 @@ describe('Clients of the SDKs', () => {
   it('do so with the Anthropic package, too', async () => {
     const call = (client: Anthropic, timeout: number): Promise<unknown> =>
       client.messages.create({ model: 'm', max_tokens: 5, messages: [message] }, { timeout });
-    const reused = reuseRequests(claude());
+    const reused = reuseRequests(claude(), fetch);
     for (const timeout of [61_000, 61_000, 5_000]) await call(reused, timeout);
     const withReuse = sent.splice(0);
     for (const timeout of [61_000, 61_000, 5_000]) await call(claude(), timeout);
     expect(withReuse).to.deep.equal(sent);
     expect(sent[0]?.headers).to.include({ 'x-stainless-timeout': '61' }).and.to.have.property('anthropic-version');
+  });
+
+  it('end with the signal of a call', async () => {
+    for (const client of [openai(), claude()]) {
+      const controller = new AbortController();
+      const never: typeof globalThis.fetch = (_input, init) =>
+        new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => {
+            reject(init.signal?.reason as Error);
+          });
+          controller.abort();
+        });
+      const call = reuseRequests(client, never).get('/v1/models', { signal: controller.signal });
+      const error = await call.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.be.instanceOf(client instanceof OpenAI ? OpenAI.APIUserAbortError : Anthropic.APIUserAbortError);
+    }
   });
 
   it('build headers again after they could not be built', async () => {
@@ -71,7 +99,7 @@ describe('Clients of the SDKs', () => {
           : Promise.resolve(new Headers({ 'x-built': '2' }));
       },
     });
-    const reused = reuseRequests(client);
+    const reused = reuseRequests(client, fetch);
     const outcomes: string[] = [];
     for (let call = 0; call < 3; call += 1)
       await reused.models.list().then(

@@ -47,7 +47,7 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
       ? new sdk.OpenAI({ ...options, baseURL })
       : new sdk.AzureOpenAI(azureOptions(options, access));
   // The SDK keeps only `error` of an error body; several providers put their message elsewhere.
-  return Object.assign(reuseRequests(client), {
+  return Object.assign(reuseRequests(client, fetch), {
     makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>
       sdk.OpenAI.APIError.generate(status, { error: body ?? text }, text, headers),
   });

@@ -47,5 +47,5 @@ async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof g
     logLevel: 'off',
     openTelemetry: false,
   });
-  return reuseRequests<Anthropic>(client);
+  return reuseRequests<Anthropic>(client, fetch);
 }
