@@ -62,6 +62,8 @@ export function createBodyReader({ budget, clock, log }: BodyReaderDependencies)
       if (announced === undefined && request.headers['transfer-encoding'] === undefined) return empty;
       if (announced !== undefined && Number(announced) > limit) return null;
       if (announced === '0') return empty;
+      const received = receivedBody(request, announced);
+      if (received !== null) return received;
       const account = budget.open({ isAnonymous });
       try {
         const body = await collect(request, { limit, account, clock });
@@ -76,6 +78,16 @@ export function createBodyReader({ budget, clock, log }: BodyReaderDependencies)
     },
     drain: (request, done) => drain(request, clock, done),
   };
+}
+
+/** A body that came with the head, and is too small to be counted; null for any other. */
+function receivedBody(request: IncomingMessage, announced: string | undefined): Buffer | null {
+  const { readableLength } = request;
+  if (readableLength > freeBytes || readableLength !== Number(announced)) return null;
+  const body = request.read() as Buffer | null;
+  // To its end, which has not come yet.
+  request.resume();
+  return body;
 }
 
 /** Whether a request has no body, or one so small that it costs less to read than to refuse. */

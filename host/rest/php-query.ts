@@ -15,6 +15,7 @@ const limits = { variables: 1000, depth: 64 } as const;
  * `__proto__`, more than 1,000 parameters and more than 64 levels are refused.
  */
 export function parseQuery(text: string): ParsedQuery {
+  if (text === '') return { params: {}, error: null };
   const builder = createBuilder();
   let error: ParsedQuery['error'] = null;
   let count = 0;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { administrator, startRestSite } from './site.ts';
@@ -99,6 +100,33 @@ describe('request bodies', () => {
       socket.on('close', () => resolve(received));
     });
     expect(text).to.match(/ 413 [\s\S]* 200 /);
+  });
+
+  it('are read with their head, after it and in pieces, on one connection', async () => {
+    const socket = connect(Number(new URL(site.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString()));
+    const head =
+      'POST /wp-json/test/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n';
+    const rounds = [
+      [`${head}{"a":1}`],
+      [head, '{"a":2}'],
+      [`${head}{"a"`, ':3}'],
+      [`${head}{"a":4}${head}{"a":5}`],
+      [`${head}{"a":6}`],
+    ];
+    for (const pieces of rounds) {
+      for (const piece of pieces) {
+        socket.write(piece);
+        // In a packet of its own.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const last = pieces.at(-1)?.at(-2) ?? '';
+      while (!received.includes(`"json":{"a":${last}}`)) await once(socket, 'data');
+    }
+    socket.destroy();
+    expect([...received.matchAll(/"json":\{"a":(\d)\}/g)].map(([, number]) => number)).to.deep.equal([...'123456']);
+    expect(received.match(/HTTP\/1\.1 200 OK/g)).to.have.length(6);
   });
 
   it('as forms are read with PUT too, and with nested names', async () => {
