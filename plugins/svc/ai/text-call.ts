@@ -68,12 +68,10 @@ async function prepareText(
 ): Promise<PreparedText> {
   const { registry, settings, host } = services;
   const provider = capableProvider(registry, target.provider, 'text');
-  const [saved, defaults, limits, timezone] = await Promise.all([
-    configuredSettings(provider, services),
-    settings.aiParams(),
-    settings.timeouts(),
-    host.site.timezone(),
-  ]);
+  const saved = await configuredSettings(provider, services);
+  const defaults = await settings.aiParams();
+  const limits = await settings.timeouts();
+  const timezone = await host.site.timezone();
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
   const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);

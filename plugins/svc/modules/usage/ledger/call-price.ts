@@ -43,44 +43,52 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
  * @param day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply.
  */
 export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): number | null {
-  const { inputTokens, outputTokens, tokenDetails = {}, images, seconds = 0 } = usage;
+  const { inputTokens, outputTokens, tokenDetails: details, images, seconds = 0 } = usage;
   if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
-  const price = findPrice({ ...usage, day }, prices);
+  const price = findPrice(usage, prices, day);
   if (price === null) return null;
   const free = images > 0 && price.image !== undefined ? 0 : undefined;
   const parts = [
-    ...tokenCosts(inputTokens, { price, details: tokenDetails, kinds: inputTokenKinds, each: price.input ?? free }),
-    ...tokenCosts(outputTokens, { price, details: tokenDetails, kinds: outputTokenKinds, each: price.output ?? free }),
+    tokenCost(inputTokens, { price, details, kinds: inputTokenKinds, each: price.input ?? free }),
+    tokenCost(outputTokens, { price, details, kinds: outputTokenKinds, each: price.output ?? free }),
     // A model whose images are paid for as tokens has no price per image; without tokens their cost is unknown.
     images > 0 && price.image === undefined && outputTokens > 0
       ? 0
       : partialCost(images, price.image === undefined ? undefined : price.image * 1_000_000),
     partialCost(seconds, price.second === undefined ? undefined : price.second * 1_000_000),
   ];
-  const sum = parts.reduce<number | null>((total, cost) => (total === null || cost === null ? null : total + cost), 0);
-  return sum === null ? null : Math.round(sum / precision);
+  let sum = 0;
+  for (const cost of parts) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return Math.round(sum / precision);
 }
 
 /** Parts are whole numbers of millionths of the result, so that their sum is exact. */
 const precision = 1_000_000;
 
-interface TokenCosts {
+interface TokenPrices {
   readonly price: Price;
-  readonly details: TokenDetails;
+  readonly details: TokenDetails | undefined;
   readonly kinds: readonly TokenKind[];
   /** Price of a token of no kind, and of a kind without a price. */
   readonly each: number | undefined;
 }
 
 /** The cost of each kind and of the rest. Kinds never add up to more than all tokens, whatever was reported. */
-function tokenCosts(all: number, { price, details, kinds, each }: TokenCosts): (number | null)[] {
+function tokenCost(all: number, { price, details, kinds, each }: TokenPrices): number | null {
   let rest = all;
-  const costs = kinds.map((kind) => {
-    const count = Math.min(rest, details[kind] ?? 0);
+  let sum = 0;
+  for (const kind of details === undefined ? [] : kinds) {
+    const count = Math.min(rest, details?.[kind] ?? 0);
+    const cost = partialCost(count, price[kind] ?? each);
+    if (cost === null) return null;
     rest -= count;
-    return partialCost(count, price[kind] ?? each);
-  });
-  return [...costs, partialCost(rest, each)];
+    sum += cost;
+  }
+  const cost = partialCost(rest, each);
+  return cost === null ? null : sum + cost;
 }
 
 /** Nothing used costs nothing even without a price. */

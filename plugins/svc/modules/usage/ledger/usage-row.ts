@@ -1,4 +1,4 @@
-import { tokenKinds, type TokenDetails } from '../../../kit/token-details.ts';
+import { tokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { dayKeys, daySums, kindColumn, longest, roleDaySums, type KindColumns, type UsageRow } from './usage-tables.ts';
 
@@ -92,10 +92,11 @@ function addedBy(row: NewUsageRow, sum: string): number {
   return Number(row[sum as keyof NewUsageRow] ?? 0);
 }
 
+type Counts = Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'tokenDetails' | 'images' | 'seconds'>;
+
 /** The counts of a call as they are stored and priced. */
-export function wholeCounts<
-  Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'tokenDetails' | 'images' | 'seconds'>,
->(usage: Counts): Counts {
+export function wholeCounts<Usage extends Counts>(usage: Usage): Usage {
+  if (areWhole(usage)) return usage;
   return {
     ...usage,
     inputTokens: whole(usage.inputTokens),
@@ -104,6 +105,15 @@ export function wholeCounts<
     images: Math.min(whole(usage.images), 1_000_000),
     seconds: usage.seconds === undefined ? undefined : Math.min(whole(usage.seconds), 1_000_000),
   };
+}
+
+function areWhole({ inputTokens, outputTokens, tokenDetails, images, seconds = 0 }: Counts): boolean {
+  for (const kind in tokenDetails) if (!isCount(tokenDetails[kind as TokenKind])) return false;
+  return isCount(inputTokens) && isCount(outputTokens) && isCount(images, 1_000_000) && isCount(seconds, 1_000_000);
+}
+
+function isCount(value: number | undefined, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }
 
 function wholeDetails(details: TokenDetails): TokenDetails {

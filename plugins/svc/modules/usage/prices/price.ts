@@ -127,15 +127,21 @@ export interface PricedModel {
 }
 
 /** The price of a model on a day, or null without one. Case-insensitive. */
-export function findPrice(
-  { provider, model, size, quality, inputTokens = 0, day }: PricedModel,
-  table: PriceTable,
-): Price | null {
-  const { found, thresholds } = cacheFor(table);
-  const tier = thresholds.findLast((threshold) => threshold <= inputTokens) ?? 0;
-  const key = [provider, model, size, quality, tier, day].join('\0');
-  const known = found.get(key);
-  if (known !== undefined) return known;
+export function findPrice(given: PricedModel, table: PriceTable, day = given.day): Price | null {
+  const { provider, model, size, quality, inputTokens = 0 } = given;
+  const cache = cacheFor(table);
+  let tier = 0;
+  for (const threshold of cache.thresholds) if (threshold <= inputTokens) tier = threshold;
+  const found = cache.found.get(model);
+  for (const one of found ?? [])
+    if (
+      one.provider === provider &&
+      one.tier === tier &&
+      one.day === day &&
+      one.size === size &&
+      one.quality === quality
+    )
+      return one.price;
   const name = model.toLowerCase();
   const price =
     table.find(
@@ -147,9 +153,19 @@ export function findPrice(
         isInForce(one, day) &&
         matchesName(one.model.toLowerCase(), name),
     ) ?? null;
-  if (found.size >= 1000) found.clear();
-  found.set(key, price);
+  remember(cache, model, { provider, size, quality, tier, day, price });
   return price;
+}
+
+function remember(cache: PriceCache, model: string, found: FoundPrice): void {
+  if (cache.size >= 1000) {
+    cache.found.clear();
+    cache.size = 0;
+  }
+  const list = cache.found.get(model) ?? [];
+  list.push(found);
+  cache.found.set(model, list);
+  cache.size += 1;
 }
 
 function isInForce({ from, until }: Price, day: string | undefined): boolean {
@@ -167,8 +183,16 @@ export function priceDay(now: number): string {
 /** Nearly every call is made on the day of the call before. */
 let lastDay: { readonly number: number; readonly name: string } | undefined;
 
+interface FoundPrice extends Pick<PricedModel, 'provider' | 'size' | 'quality' | 'day'> {
+  readonly tier: number;
+  readonly price: Price | null;
+}
+
 interface PriceCache {
-  readonly found: Map<string, Price | null>;
+  /** By model. */
+  readonly found: Map<string, FoundPrice[]>;
+  /** Number of prices found. */
+  size: number;
   /** Numbers of input tokens from which another price may apply, in their order. */
   readonly thresholds: readonly number[];
 }
@@ -180,7 +204,7 @@ function cacheFor(table: PriceTable): PriceCache {
   const known = caches.get(table);
   if (known !== undefined) return known;
   const thresholds = [...new Set(table.map((one) => one.min_input_tokens ?? 0))].sort((left, right) => left - right);
-  const cache = { found: new Map<string, Price | null>(), thresholds };
+  const cache: PriceCache = { found: new Map(), size: 0, thresholds };
   caches.set(table, cache);
   return cache;
 }
