@@ -131,12 +131,12 @@ function createReceiver({
     try {
       user = await raw.currentUser();
       const result = await filters.run('rest_authentication_errors', null, user);
-      if (result instanceof RestError) return { request: new HostRequest({ ...common, user }), refusal: result };
+      if (result instanceof RestError) return { request: new HostRequest({ user, ...common }), refusal: result };
     } catch (error) {
-      const request = new HostRequest({ ...common, user });
+      const request = new HostRequest({ user, ...common });
       return { request, refusal: errors.fromElsewhere(error, request) };
     }
-    const request = new HostRequest({ ...common, user });
+    const request = new HostRequest({ user, ...common });
     const match = step('Route', () => registry.match(method, route));
     const refusal = match === null ? null : await step('Request body', () => receiveBody(raw, request, match));
     // A request that is refused here has no match, so that no permission is asked for its header Allow.

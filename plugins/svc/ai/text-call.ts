@@ -23,7 +23,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
   const { recordUsage = runUnrecorded } = services;
   const refusing: RefusingModels = new Set();
   return async (input, target) => {
-    const call = await prepareText(services, { ...input, refusing }, target);
+    const call = await prepareText(services, { refusing, ...input }, target);
     const { provider, request, attempts } = call;
     return recordUsage({
       kind: 'text',

@@ -24,7 +24,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
     const reader = createClaudeStream(request, connection, onText);
     await readEvents({ response, connection, signal }, reader);
-    return { ...reader.result(), ignored };
+    return { ignored, ...reader.result() };
   });
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
@@ -80,6 +80,6 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
     // The SDK's type is for the newest API version, which has no sampling parameters.
     const params = body as unknown as MessageCreateParamsNonStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
-    return { ...claudeResponse(await readJson(response), request, connection), ignored };
+    return { ignored, ...claudeResponse(await readJson(response), request, connection) };
   });
 }

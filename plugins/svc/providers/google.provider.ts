@@ -28,7 +28,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
     if (response === undefined) throw unreadableResponse('it was empty');
     const reader = createGoogleStream(request, connection, onText);
     await readEvents({ response, connection, signal }, reader);
-    return { ...reader.result(), ignored };
+    return { ignored, ...reader.result() };
   });
 
 /** Google's generateContent (D9), using the package `@google/genai`. */
@@ -72,7 +72,7 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
       ...parameters,
       config: { ...parameters.config, ...callOptions(connection, signal) },
     });
-    return { ...googleResponse(received, request, connection), ignored };
+    return { ignored, ...googleResponse(received, request, connection) };
   });
 }
 

@@ -54,7 +54,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
         .asResponse();
-      return { ...chatResponse(await readJson(response), request, connection), ignored };
+      return { ignored, ...chatResponse(await readJson(response), request, connection) };
     });
 
   const stream = requestUsage(init.countsStreams, (request, connection, { onText, options }) =>
@@ -67,7 +67,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
         .asResponse();
       const reader = createChatStream(request, connection, onText);
       await readEvents({ response, connection, signal }, reader);
-      return { ...reader.result(), ignored };
+      return { ignored, ...reader.result() };
     }),
   );
 
