@@ -42,8 +42,8 @@ export const provider: Provider = createChatProvider({
 
 function access(settings: ProviderSettings): ChatAccess {
   return {
-    ...accessAt(address)(settings, null),
     organization:
       typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
+    ...accessAt(address)(settings, null),
   };
 }

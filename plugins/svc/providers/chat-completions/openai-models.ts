@@ -1,11 +1,13 @@
+import { memoize } from '../../kit/caches.ts';
 import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
 
 const refusedByReasoning = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop'] as const;
 
 /** The o-series and gpt-5 or later reason before they answer; their `-chat` variants do not. */
-export function isReasoningModel(model: string): boolean {
-  return /^(o\d|codex-|gpt-([5-9]|\d\d))/.test(bareName(model)) && !/-chat(-|$)/.test(bareName(model));
-}
+export const isReasoningModel = memoize((model) => {
+  const name = bareName(model);
+  return /^(o\d|codex-|gpt-([5-9]|\d\d))/.test(name) && !/-chat(-|$)/.test(name);
+});
 
 /** gpt-4o, gpt-4.1, gpt-4-turbo and later, and the o-series but for its first small models. */
 export function openAiSees(model: string): boolean {
