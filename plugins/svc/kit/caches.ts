@@ -12,20 +12,33 @@ export interface ClientCache<Client> {
 
 /** @param limit clients per fetch function, 1 or more; the least recently used client is removed first */
 export function createClientCache<Client>(limit = 32): ClientCache<Client> {
-  const byFetch = new WeakMap<typeof globalThis.fetch, Map<string, Promise<Client>>>();
+  const byFetch = new WeakMap<typeof globalThis.fetch, ReturnType<typeof createRecent<Client>>>();
   return {
     get(fetch, parts, build) {
-      const clients = byFetch.get(fetch) ?? new Map<string, Promise<Client>>();
-      byFetch.set(fetch, clients);
-      const key = JSON.stringify(parts);
-      const client = clients.get(key) ?? build();
-      clients.delete(key);
-      clients.set(key, client);
-      client.catch(() => clients.delete(key));
-      const oldest = clients.keys().next().value;
-      if (clients.size > limit && oldest !== undefined) clients.delete(oldest);
-      return client;
+      const known = byFetch.get(fetch);
+      if (known !== undefined) return known(JSON.stringify(parts), build);
+      const recent = createRecent<Client>(limit);
+      byFetch.set(fetch, recent);
+      return recent(JSON.stringify(parts), build);
     },
+  };
+}
+
+/** The clients that were used last, in that order. One that cannot be built is built again by the next call. */
+function createRecent<Client>(limit: number): (key: string, build: () => Promise<Client>) => Promise<Client> {
+  const clients = new Map<string, Promise<Client>>();
+  let newest: string | undefined;
+  return (key, build) => {
+    const known = clients.get(key);
+    if (known !== undefined && key === newest) return known;
+    clients.delete(key);
+    const client = known ?? build();
+    if (known === undefined) client.catch(() => clients.delete(key));
+    clients.set(key, client);
+    newest = key;
+    const oldest = clients.keys().next().value;
+    if (clients.size > limit && oldest !== undefined) clients.delete(oldest);
+    return client;
   };
 }
 

@@ -37,13 +37,12 @@ export class FixedHeaders implements Headers {
 
   /** In alphabetical order, each cookie alone. */
   entries(): ReturnType<Headers['entries']> {
-    const names = Object.keys(this.#record).sort();
-    const pairs = names.flatMap((name): [string, string][] => {
+    const pairs: [string, string][] = [];
+    for (const name of Object.keys(this.#record).sort()) {
       const value = this.#record[name] ?? '';
-      return name === 'set-cookie' && typeof value !== 'string'
-        ? value.map((cookie) => [name, cookie])
-        : [[name, joined(value)]];
-    });
+      if (name !== 'set-cookie' || typeof value === 'string') pairs.push([name, joined(value)]);
+      else for (const cookie of value) pairs.push([name, cookie]);
+    }
     return pairs.values();
   }
 
