@@ -30,7 +30,7 @@ import type { VectorStore } from './vector-stores/vector-store.ts';
 
 export type { PricedUsage };
 export type { UsageRow } from './modules/usage/ledger/usage-tables.ts';
-export type { OnUsageWrite, UsageWrite } from './modules/usage/ledger/usage-store.ts';
+export type { UsageCounter, UsageWrite } from './modules/usage/ledger/usage-store.ts';
 
 /*
  * What modules may ask of the rest of the service. A module names the ports it uses; `wiring.ts` connects them, once per

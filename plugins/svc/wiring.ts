@@ -169,7 +169,7 @@ function createAccounts({
     host,
     prices: prices.table,
     isSandbox: () => settings.sandbox.isOn(),
-    onWrite: guard.onUsageWrite,
+    counter: guard.counter,
   });
   // Not awaited: a long stream would hold up the stop.
   host.onStop(() => void upstream.close());

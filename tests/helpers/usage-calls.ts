@@ -67,7 +67,10 @@ const kinds: readonly Partial<NewUsageRow>[] = [
 ];
 
 /** Calls of the last weeks, a different number each day, for pages to show. */
-export async function fillUsage(database: Pick<DatabaseApi, 'knex' | 'direct'>, now: number): Promise<void> {
+export async function fillUsage(
+  database: Pick<DatabaseApi, 'dialect' | 'knex' | 'direct'>,
+  now: number,
+): Promise<void> {
   for (let ago = 0; ago < 45; ago += 1) {
     const count = 5 + ((ago * 7) % 23);
     const rows = Array.from({ length: count }, (_, index): NewUsageRow => ({

@@ -86,7 +86,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     host,
     prices: () => Promise.resolve(prices),
     isSandbox: () => Promise.resolve(state.sandbox),
-    onWrite: guard.onUsageWrite,
+    counter: guard.counter,
   });
 
   const recordUsage = createRecordUsage({

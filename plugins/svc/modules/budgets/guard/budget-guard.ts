@@ -2,10 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { RestError } from '#plugin-api';
 import type { BudgetedCall, BudgetGuard, CallWrapper } from '../../../ai/ports.ts';
 import { currentDryRun } from '../../../kit/dry-run.ts';
-import type { OnUsageWrite } from '../../../ports.ts';
+import type { UsageCounter } from '../../../ports.ts';
 import type { Budget } from '../budget.ts';
 import type { BudgetReservations } from './budget-reservations.ts';
-import { countUsage, type CountedBudget } from './count-usage.ts';
+import { countsForNothing, countUsage, type CountedBudget } from './count-usage.ts';
 
 export interface BudgetGuardParts {
   readonly budgets: () => Promise<readonly Budget[]>;
@@ -16,7 +16,7 @@ export interface BudgetGuardParts {
 
 /** Limits calls, and counts what the usage ledger stores. */
 export interface CountingBudgetGuard extends BudgetGuard {
-  readonly onUsageWrite: OnUsageWrite;
+  readonly counter: UsageCounter;
 }
 
 /** While no budget is set, a call only looks at an empty list: the first budget loads the code that reserves. */
@@ -32,10 +32,13 @@ export function createBudgetGuard({ budgets, isFiltered, load }: BudgetGuardPart
   return {
     reserve: async (call) => ((await budgets()).length === 0 && !isFiltered() ? null : reserve(call)),
     explain,
-    async onUsageWrite(transaction, write) {
-      const counted = await countUsage(transaction, write);
-      // A failed announcement is repeated with the next write, because it was not stored as announced.
-      return async () => (counted.length === 0 ? undefined : announce(counted).catch(() => undefined));
+    counter: {
+      ignores: countsForNothing,
+      async count(transaction, write) {
+        const counted = await countUsage(transaction, write);
+        // A failed announcement is repeated with the next write, because it was not stored as announced.
+        return async () => (counted.length === 0 ? undefined : announce(counted).catch(() => undefined));
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Knex } from '#plugin-api';
+import type { Knex, SqliteConnection } from '#plugin-api';
 import type { UsageWrite } from '../../../ports.ts';
 import { scopeMember, type BudgetScope } from '../budget.ts';
 import {
@@ -36,8 +36,8 @@ export async function countUsage(
     reservations.length === 0
       ? new Map<string, ReleasedAmount>()
       : await deleteReservations(transaction, { calls: reservations });
-  const days = new Map(rows.map(({ time }) => [time, dayOf(time)]));
-  const periods = new Set([...days.values()].flatMap((day) => [day, day.slice(0, 7)]));
+  const days = daysOf({ rows, dayOf });
+  const periods = periodsOf(days);
   for (const { period } of released.values()) periods.add(period);
   const counters = (await transaction(budgetCounters)
     .whereIn('period', [...periods])
@@ -57,6 +57,25 @@ export async function countUsage(
     counted.push({ counter: counter.counter, period, used: Number(after?.used ?? 0) });
   }
   return counted;
+}
+
+const anyCounter = `SELECT 1 FROM ${budgetCounters} WHERE period IN (SELECT value FROM json_each(?)) LIMIT 1`;
+
+/** Whether no budget has a counter for the periods of a write, and no reservation is released with it. */
+export function countsForNothing(connection: SqliteConnection, write: UsageWrite): boolean {
+  const { reservations } = write;
+  if (reservations.length > 0) return false;
+  return connection.rows(anyCounter, JSON.stringify([...periodsOf(daysOf(write))])).length === 0;
+}
+
+/** The site's day of each moment. */
+function daysOf({ rows, dayOf }: Pick<UsageWrite, 'rows' | 'dayOf'>): Map<number, string> {
+  return new Map(rows.map(({ time }) => [time, dayOf(time)]));
+}
+
+/** Days and their months. */
+function periodsOf(days: ReadonlyMap<number, string>): Set<string> {
+  return new Set([...days.values()].flatMap((day) => [day, day.slice(0, 7)]));
 }
 
 function countsFor(counter: CounterRow, row: UsageRow): boolean {

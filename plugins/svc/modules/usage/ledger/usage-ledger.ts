@@ -3,13 +3,12 @@ import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Metric, Undo } from '#plugin-api';
 import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
-import { usageRow } from './usage-row.ts';
+import { usageRow, type NewUsageRow } from './usage-row.ts';
 import { createUsageMetrics, type UsageMetrics } from './usage-metrics.ts';
-import { writeUsage, type OnUsageWrite } from './usage-store.ts';
+import { writeUsage, type UsageCounter } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
-  /** Counts what is written elsewhere, in the same transaction. */
-  readonly onWrite?: OnUsageWrite | undefined;
+  readonly counter?: UsageCounter | undefined;
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'site'>;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
@@ -64,14 +63,14 @@ function createDays(timezone: string): (time: number) => string {
 /** Returns how many calls were stored. */
 async function storeBatch(
   batch: readonly PendingCall[],
-  { host, onWrite, metrics }: Pick<UsageLedgerParts, 'host' | 'onWrite'> & { readonly metrics: UsageMetrics },
+  { host, counter, metrics }: Pick<UsageLedgerParts, 'host' | 'counter'> & { readonly metrics: UsageMetrics },
 ): Promise<number> {
   const timezone = await host.site.timezone();
-  const rows = await Promise.all(
-    batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })),
-  );
+  const rows: NewUsageRow[] = [];
+  for (const { usage, time, price } of batch)
+    rows.push(usageRow({ usage, time, ...(price instanceof Promise ? await price : price) }));
   const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
-  const afterCommit = await writeUsage(host.database, { rows, dayOf: createDays(timezone), reservations }, onWrite);
+  const afterCommit = await writeUsage(host.database, { rows, dayOf: createDays(timezone), reservations }, counter);
   metrics.count(rows);
   // Not awaited: an action that runs then may make a call that waits for this very write.
   void afterCommit();

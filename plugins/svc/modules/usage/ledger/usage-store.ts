@@ -1,4 +1,4 @@
-import type { DatabaseApi, DirectValue, DirectWork, Knex } from '#plugin-api';
+import type { DatabaseApi, DirectValue, DirectWork, Knex, SqliteConnection } from '#plugin-api';
 import { usageDays, usageRoleDays, type NewUsageRow } from './usage-row.ts';
 import {
   dayKeys,
@@ -19,29 +19,37 @@ export interface UsageWrite {
   readonly reservations: readonly string[];
 }
 
-/** Runs in the transaction of a write, after its days. Returns what to do after the commit, which never rejects. */
-export type OnUsageWrite = (transaction: Knex.Transaction, write: UsageWrite) => Promise<() => Promise<void>>;
+/** Counts what is written elsewhere, in the transaction of the write. */
+export interface UsageCounter {
+  /** Whether a write counts for nothing: SQLite then stores it in one turn of the event loop. Asked in its transaction. */
+  ignores(connection: SqliteConnection, write: UsageWrite): boolean;
+  /** Runs after the days are written. Returns what to do after the commit, which never rejects. */
+  count(transaction: Knex.Transaction, write: UsageWrite): Promise<() => Promise<void>>;
+}
 
 const doNothing = (): Promise<void> => Promise.resolve();
 
 /** Stores a few hundred calls at most and adds them to their days, all or nothing. Returns what to do after the commit. */
 export async function writeUsage(
-  database: Pick<DatabaseApi, 'knex' | 'direct'>,
-  write: Omit<UsageWrite, 'reservations'> & Partial<UsageWrite>,
-  onWrite?: OnUsageWrite,
+  database: Pick<DatabaseApi, 'dialect' | 'knex' | 'direct'>,
+  given: Omit<UsageWrite, 'reservations'> & Partial<UsageWrite>,
+  counter?: UsageCounter,
 ): Promise<() => Promise<void>> {
-  const { rows, dayOf, reservations = [] } = write;
+  const write = { reservations: [], ...given };
+  const { rows, dayOf } = write;
   if (rows.length === 0) return doNothing;
+  const inserts = [
+    { into: calls, rows },
+    { into: days, rows: usageDays(rows, dayOf) },
+    { into: roleDays, rows: usageRoleDays(rows, dayOf) },
+  ];
+  if (database.dialect === 'sqlite' && (await database.direct(insertUncounted(inserts, write, counter))))
+    return doNothing;
   // Not `database.transaction`: everything here takes the transaction as an argument, and one that spreads through the
   // asynchronous context slows every promise of the process while it lasts.
   return database.knex.transaction(async (transaction) => {
-    const inserts = [
-      { into: calls, rows },
-      { into: days, rows: usageDays(rows, dayOf) },
-      { into: roleDays, rows: usageRoleDays(rows, dayOf) },
-    ];
     await database.direct(insertAll(inserts), { transaction });
-    return onWrite?.(transaction, { rows, dayOf, reservations }) ?? doNothing;
+    return counter?.count(transaction, write) ?? doNothing;
   });
 }
 
@@ -77,6 +85,22 @@ function targetOf(table: string, columns: readonly string[], conflict = ''): Tar
 interface Insert {
   readonly into: Target;
   readonly rows: readonly Readonly<Record<string, DirectValue>>[];
+}
+
+/** Inserts nothing and returns false if the counter does not ignore the write. */
+function insertUncounted(
+  inserts: readonly Insert[],
+  write: UsageWrite,
+  counter: UsageCounter | undefined,
+): DirectWork<boolean> {
+  return {
+    sqlite(connection) {
+      if (counter?.ignores(connection, write) === false) return false;
+      void insertAll(inserts).sqlite(connection);
+      return true;
+    },
+    postgresql: () => Promise.resolve(false),
+  };
 }
 
 function insertAll(inserts: readonly Insert[]): DirectWork<void | Promise<void>> {

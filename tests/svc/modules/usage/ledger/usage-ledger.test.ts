@@ -24,16 +24,25 @@ const daysOf = (database: Database) =>
 /** A database that fails while `away` is true. */
 function failing(database: Database) {
   const state = { away: true, tries: 0 };
-  const transaction = (work: (transaction: Knex.Transaction) => Promise<unknown>): Promise<unknown> => {
+  const attempt = <Result>(work: () => Promise<Result>): Promise<Result> => {
     state.tries += 1;
-    return state.away ? Promise.reject(new Error('The database is away.')) : database.knex.transaction(work);
+    return state.away ? Promise.reject(new Error('The database is away.')) : work();
   };
+  const transaction = (work: (transaction: Knex.Transaction) => Promise<unknown>): Promise<unknown> =>
+    attempt(() => database.knex.transaction(work));
+  const direct: Database['direct'] = (work, init) =>
+    init?.transaction === undefined ? attempt(() => database.direct(work, init)) : database.direct(work, init);
   const knex = new Proxy(database.knex, {
     get: (target, member) => (member === 'transaction' ? transaction : (Reflect.get(target, member) as unknown)),
   });
   return {
     state,
-    database: { ...database, knex, migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args) },
+    database: {
+      ...database,
+      knex,
+      direct,
+      migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args),
+    },
   };
 }
 
