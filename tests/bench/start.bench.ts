@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
 import { runToEnd, startChild } from './helpers/child.ts';
+import { scriptArguments } from '../helpers/running-site.ts';
 import { createDataFolder, readyLine, startSite, timeToReady } from './helpers/site.ts';
 import type { DataFolder } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
@@ -106,6 +107,7 @@ async function compareProcessorTime(data: DataFolder, times: number): Promise<Be
   await data.cli('option', 'set', 'blogname', 'A site');
   const database = join(data.env['DATA_DIR'] ?? '', 'site.sqlite');
   const helper = (name: string): string => join(import.meta.dirname, 'helpers', name);
+  const cli = await scriptArguments('cli');
   const [start, bareStart, command, bareCommand]: number[][] = [[], [], [], []];
   for (let index = 0; index < times; index += 1) {
     start?.push((await timeToReady(() => startSite(data))).processor);
@@ -116,7 +118,7 @@ async function compareProcessorTime(data: DataFolder, times: number): Promise<Be
         )
       ).processor,
     );
-    command?.push(await timeToEnd(data, ['host/cli/main.js', 'option', 'get', 'blogname']));
+    command?.push(await timeToEnd(data, [...cli, 'option', 'get', 'blogname']));
     bareCommand?.push(await timeToEnd(data, [helper('bare-option.mjs'), database, 'blogname']));
   }
   const rows = (name: string, own: readonly number[] = [], bare: readonly number[] = []): BenchRow[] => [

@@ -20,12 +20,12 @@ export interface RunningSite {
   stop(): Promise<number | null>;
 }
 
-/** What `npm start` passes to Node: its flags, then the file. */
-export async function startArguments(): Promise<string[]> {
+/** What `npm start` or `npm run cli` passes to Node: its flags, then the file. */
+export async function scriptArguments(script: 'start' | 'cli'): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as {
-    readonly scripts: { readonly start: string };
+    readonly scripts: Readonly<Record<typeof script, string>>;
   };
-  return scripts.start.split(' ').slice(1);
+  return scripts[script].split(' ').slice(1);
 }
 
 /** Starts the site as an operator does, on a free port and an empty data folder. @param flags of node */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { startArguments, startSite } from '../helpers/running-site.ts';
+import { scriptArguments, startSite } from '../helpers/running-site.ts';
 
 describe('the memory of a site that npm start started', () => {
   it('is returned when nothing has run for a while, by the site and not by V8', async function () {
     this.timeout(120_000);
-    const flags = (await startArguments()).filter((argument) => argument.startsWith('--'));
+    const flags = (await scriptArguments('start')).filter((argument) => argument.startsWith('--'));
     const site = await startSite({}, [...flags, '--trace-gc']);
     try {
       await fetch(`${site.url}/wp-json/`);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startArguments } from '../../helpers/running-site.ts';
+import { scriptArguments } from '../../helpers/running-site.ts';
 import { runToEnd, startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { processorTime } from './load.ts';
@@ -34,7 +34,7 @@ export const readyLine = /Ready on (http:\/\/\S+)/;
 
 /** Starts the site as `npm start` does. */
 export async function startSite({ env }: DataFolder): Promise<Child> {
-  return startChild({ command: process.execPath, args: await startArguments(), env, ready: readyLine });
+  return startChild({ command: process.execPath, args: await scriptArguments('start'), env, ready: readyLine });
 }
 
 /** What a program takes until it is ready, in milliseconds: of the processor, and in all. It is stopped after that. */
