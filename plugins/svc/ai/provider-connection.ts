@@ -29,7 +29,7 @@ export async function configuredSettings(
   const saved = await services.settings.provider(provider.id);
   const known = checked.get(provider);
   if (known?.saved === saved) return known.settings;
-  const settings = withDefaults(provider, saved);
+  const settings = Object.freeze(withDefaults(provider, saved));
   const blankSecrets = Object.entries(provider.settings.properties).flatMap(([name, { writeOnly }]) =>
     writeOnly === true && isBlank(settings[name]) ? [name] : [],
   );

@@ -108,12 +108,12 @@ export function wholeCounts<Usage extends Counts>(usage: Usage): Usage {
 }
 
 function areWhole({ inputTokens, outputTokens, tokenDetails, images, seconds = 0 }: Counts): boolean {
-  for (const kind in tokenDetails) if (!isCount(tokenDetails[kind as TokenKind])) return false;
+  for (const kind in tokenDetails) if (!isCount(tokenDetails[kind as TokenKind] ?? NaN)) return false;
   return isCount(inputTokens) && isCount(outputTokens) && isCount(images, 1_000_000) && isCount(seconds, 1_000_000);
 }
 
-function isCount(value: number | undefined, most = Number.MAX_SAFE_INTEGER): boolean {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+function isCount(value: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Math.min(whole(value), most) === value;
 }
 
 function wholeDetails(details: TokenDetails): TokenDetails {
