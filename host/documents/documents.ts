@@ -38,6 +38,7 @@ const limits: Readonly<Record<DocumentQueue, QueueLimits>> = {
   visitors: { waiting: 8, wait: 20_000 },
   site: { waiting: 100, wait: 60_000 },
   background: { waiting: 1_000, wait: 3_600_000 },
+  estimates: { waiting: 100, wait: 5_000 },
 };
 
 /** A thread, started by its first document, and the line in front of it. */

@@ -29,9 +29,10 @@ export type DocumentReader = (input: never, context: ReadContext) => unknown;
 
 /**
  * Who waits for a document. Each queue has one thread, so a slow document delays only its queue: `visitors` for
- * files of people without an account, `background` for jobs, `site` for everything that a signed-in user waits for.
+ * files of people without an account, `background` for jobs, `site` for everything that a signed-in user waits for, and
+ * `estimates` for counting what a call may cost.
  */
-export type DocumentQueue = 'visitors' | 'site' | 'background';
+export type DocumentQueue = 'visitors' | 'site' | 'background' | 'estimates';
 
 export interface ReadInit<Reader extends DocumentReader> {
   /** The module of the reader: `new URL('./invoice.reader.ts', import.meta.url)`. */

@@ -64,7 +64,7 @@ export function createEmbed(services: AiServices): Embed {
 }
 
 async function embedOnce(services: AiServices, input: EmbedInput, target: CallTarget): Promise<Embedded> {
-  const { registry, settings, recordUsage = runUnrecorded } = services;
+  const { registry, settings, host, recordUsage = runUnrecorded } = services;
   const provider = capableProvider(registry, target.provider, 'embeddings');
   const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
   const model = chosenModel({
@@ -78,7 +78,7 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     saved,
     model,
     fields: requestFields(input),
-    deadline: services.host.clock.now() + limits.embeddings,
+    deadline: host.clock.now() + limits.embeddings,
     done: new Map(),
   };
   const run = async (): Promise<Omit<Embedded, 'cost'>> => {
@@ -88,7 +88,7 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
         task: (batch, signal) => embedBatch(services, job, { batch, signal }),
         signal: input.signal,
       });
-      const result = Object.assign(await joinResults(batches, results), {
+      const result = Object.assign(await joinResults(batches, results, host), {
         providerId: provider.id,
         provider: provider.label,
         model: results[0]?.model ?? model,
@@ -106,11 +106,11 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     model,
     origin: input.origin,
     limit: limits.embeddings,
-    estimate: async () => ({ inputTokens: await estimateTokens(input.input), outputTokens: 0, images: 0 }),
+    estimate: async () => ({ inputTokens: await estimateTokens(input.input, host), outputTokens: 0, images: 0 }),
     run,
     count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
     // The calls that succeeded before one failed are paid for.
-    countFailed: async () => ({ model, inputTokens: await countTokens(job.done) }),
+    countFailed: async () => ({ model, inputTokens: await countTokens(job.done, host) }),
   });
 }
 
@@ -146,9 +146,10 @@ function embedBatch(
   );
 }
 
-async function countTokens(done: Job['done']): Promise<number> {
+async function countTokens(done: Job['done'], host: AiServices['host']): Promise<number> {
   let tokens = 0;
-  for (const [batch, { usage }] of done) tokens += usage === null ? await estimateTokens(batch) : usage.input_tokens;
+  for (const [batch, { usage }] of done)
+    tokens += usage === null ? await estimateTokens(batch, host) : usage.input_tokens;
   return tokens;
 }
 
@@ -176,6 +177,7 @@ function requestFields({
 async function joinResults(
   batches: readonly (readonly string[])[],
   results: readonly EmbeddingResult[],
+  host: AiServices['host'],
 ): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
   const vectors = results.flatMap<readonly number[] | Float32Array>((result) => result.packed ?? result.embeddings);
   const length = vectors[0]?.length;
@@ -188,7 +190,7 @@ async function joinResults(
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
   for (const [index, result] of results.entries()) {
-    const tokens = result.usage === null ? await estimateTokens(batches[index] ?? []) : result.usage.input_tokens;
+    const tokens = result.usage === null ? await estimateTokens(batches[index] ?? [], host) : result.usage.input_tokens;
     usage.input_tokens += tokens;
     usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
   }

@@ -1,4 +1,6 @@
+import type { HostApi } from '#plugin-api';
 import type { TextRequest, Usage } from '../providers/provider.ts';
+import { countTexts } from './count-texts.reader.ts';
 import type { CallUse } from './ports.ts';
 
 type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format'>;
@@ -15,16 +17,18 @@ function imageTokens({ messages }: Pick<TextRequest, 'messages'>): number {
 
 /**
  * Counts tokens locally, for a provider that reported none (D25). An estimate: with the tokens of OpenAI's newer models
- * (o200k). The first call loads the tokenizer.
+ * (o200k).
  */
-export async function estimateUsage(request: Prompt, content: string): Promise<Usage> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  // Text that looks like a control token counts as the text it is.
-  const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
-  const begun = tokensPerResponse + imageTokens(request);
-  const input = textsOf(request).reduce((sum, text) => sum + count(text) + tokensPerMessage, begun);
-  const output = count(content);
+export async function estimateUsage(request: Prompt, content: string, host: Counting): Promise<Usage> {
+  const [input, output] = [await estimatePrompt(request, host), await estimateTokens([content], host)];
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+async function estimatePrompt(request: Prompt, host: Counting): Promise<number> {
+  const texts = textsOf(request);
+  return (
+    (await estimateTokens(texts, host)) + tokensPerResponse + texts.length * tokensPerMessage + imageTokens(request)
+  );
 }
 
 /** Tools and the schema of the format are part of the prompt, as JSON. */
@@ -39,15 +43,43 @@ function textsOf({ system, messages, tools = [], format }: Prompt): string[] {
   ];
 }
 
-/** Characters of one text that are counted; the rest of a longer one counts alike. Counting millions would block the process. */
-const countedCharacters = 20_000;
+/** Where long texts are counted. */
+type Counting = Pick<HostApi, 'documents'>;
 
-/** Tokens of texts, counted locally as above (D25). */
-export async function estimateTokens(texts: readonly string[]): Promise<number> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  const count = (text: string): number =>
-    countTokens(text.slice(0, countedCharacters), { disallowedSpecial: new Set() });
-  return texts.reduce((sum, text) => sum + Math.ceil(count(text) * Math.max(1, text.length / countedCharacters)), 0);
+/** Characters that are counted at once: at most a tenth of a second. */
+const countedAtOnce = 20_000;
+/** Milliseconds that counting longer texts may take. */
+const countingTime = 5_000;
+
+/**
+ * Tokens of texts, counted locally as above (D25). Longer texts are counted in a thread, so that none blocks the process (D51).
+ * If the thread is busy or too slow, an even sample of the texts is counted, and the rest counts alike.
+ */
+export async function estimateTokens(texts: readonly string[], { documents }: Counting): Promise<number> {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters <= countedAtOnce) return countTexts({ texts });
+  const reading = documents.read<typeof countTexts>({
+    module: new URL('./count-texts.reader.ts', import.meta.url),
+    reader: 'countTexts',
+    input: { texts },
+    queue: 'estimates',
+    deadline: countingTime,
+  });
+  return reading.catch(async () => {
+    const sample = sampleOf(texts.join('\n'));
+    return Math.ceil(((await countTexts({ texts: [sample] })) * characters) / sample.length);
+  });
+}
+
+/** Slices from all over a long text. */
+function sampleOf(text: string): string {
+  const length = 200;
+  const slices = countedAtOnce / length;
+  const step = (text.length - length) / (slices - 1);
+  return Array.from({ length: slices }, (_, index) => {
+    const start = Math.floor(index * step);
+    return text.slice(start, start + length);
+  }).join('');
 }
 
 /** Tokens of the longest response to expect if the call sets no `max_completion_tokens`. */
@@ -56,18 +88,17 @@ export const assumedResponse = 4096;
 export const assumedImage = 6240;
 
 /** What a text may use at most: its counted prompt, and the longest response. */
-export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>): Promise<CallUse> {
-  const texts = textsOf(request);
+export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>, host: Counting): Promise<CallUse> {
   return {
-    inputTokens: (await estimateTokens(texts)) + (texts.length + 1) * tokensPerMessage + imageTokens(request),
+    inputTokens: await estimatePrompt(request, host),
     outputTokens: request.params.max_completion_tokens ?? assumedResponse,
     images: 0,
   };
 }
 
 /** What `n` images may use at most. */
-export async function estimateImages(prompt: string, n: number): Promise<CallUse> {
+export async function estimateImages(prompt: string, n: number, host: Counting): Promise<CallUse> {
   const outputTokens = n * assumedImage;
-  const inputTokens = await estimateTokens([prompt]);
+  const inputTokens = await estimateTokens([prompt], host);
   return { inputTokens, outputTokens, tokenDetails: { image_output: outputTokens }, images: n };
 }

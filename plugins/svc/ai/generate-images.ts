@@ -96,7 +96,10 @@ async function generateOnce(
     model,
     origin: input.origin,
     limit: limits.images,
-    estimate: async () => ({ ...(await estimateImages(input.prompt, input.n ?? 1)), ...pricedFields(job) }),
+    estimate: async () => ({
+      ...(await estimateImages(input.prompt, input.n ?? 1, services.host)),
+      ...pricedFields(job),
+    }),
     run: async () => {
       const outcomes = await runCalls(job, services);
       counts = { ...pricedFields(job), ...sumCounts(outcomes, model) };

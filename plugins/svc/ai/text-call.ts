@@ -31,7 +31,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       model: request.model,
       origin: input.origin,
       limit: call.limit,
-      estimate: () => estimateText(request),
+      estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
       run: () => runText(services, call, input.signal),
       count: ({ model, usage, tokenDetails }) => ({
@@ -42,7 +42,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       }),
       // An interrupted text is paid for up to where it ended.
       countFailed: () =>
-        attempts.text() === '' ? { model: request.model } : countPartialText(request, attempts.text()),
+        attempts.text() === '' ? { model: request.model } : countPartialText(request, attempts.text(), services.host),
     });
   };
 }
@@ -163,7 +163,7 @@ async function runText(
   });
   return {
     content: result.content,
-    usage: result.usage ?? (await estimateUsage(request, result.content)),
+    usage: result.usage ?? (await estimateUsage(request, result.content, services.host)),
     ...(result.tokenDetails && { tokenDetails: result.tokenDetails }),
     providerId: provider.id,
     provider: provider.label,
@@ -175,8 +175,8 @@ async function runText(
   };
 }
 
-async function countPartialText(request: TextRequest, text: string): Promise<UsageCounts> {
-  const { input_tokens, output_tokens } = await estimateUsage(request, text);
+async function countPartialText(request: TextRequest, text: string, host: AiServices['host']): Promise<UsageCounts> {
+  const { input_tokens, output_tokens } = await estimateUsage(request, text, host);
   return { model: request.model, inputTokens: input_tokens, outputTokens: output_tokens };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { assert, property, string } from 'fast-check';
-import { loadTokenCounter, type CountTokens } from '../../../../plugins/svc/modules/knowledge-base/chunks/units.ts';
+import { loadTokenCounter, type CountTokens } from '../../../../plugins/svc/kit/count-tokens.ts';
 import {
   chunkSection,
   numberChunks,

@@ -27,7 +27,7 @@ export type AcceptResult =
   | { readonly kind: 'changed' };
 
 export interface AcceptParts {
-  readonly host: Pick<HostApi, 'database'>;
+  readonly host: Pick<HostApi, 'database' | 'documents'>;
   readonly threads: ThreadAccess;
   readonly turnJobs: TurnJobs;
   readonly limits: Limits;
@@ -102,7 +102,7 @@ function isSame(now: MessageState, before: MessageState): boolean {
 }
 
 async function limitRequest(
-  { limits }: AcceptParts,
+  { host, limits }: AcceptParts,
   { visitor, input, thread }: PendingMessage,
   outcome: RuleResult,
 ): Promise<LimitRequest | null> {
@@ -116,6 +116,7 @@ async function limitRequest(
   const { input_tokens: promptTokens } = await estimateUsage(
     { system: [bot.instructions, ...outcome.contexts].join('\n\n'), messages },
     '',
+    host,
   );
   const knowledge = bot.knowledge.enabled ? bot.knowledge.top_k * tokensPerPassage : 0;
   return {

@@ -37,7 +37,7 @@ export interface ChatTurns {
 }
 
 export interface ChatTurnParts extends GenerateAnswerParts, AcceptParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'documents' | 'clock' | 'log'>;
 }
 
 interface RunningParts extends ChatTurnParts {

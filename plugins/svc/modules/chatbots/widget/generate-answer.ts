@@ -16,7 +16,7 @@ import type { TurnJobs } from './turn-jobs.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface GenerateAnswerParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'documents' | 'clock' | 'log'>;
   readonly reply: CreateReply;
   readonly events: WidgetEvents;
   readonly limits: Limits;
@@ -97,7 +97,7 @@ async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessag
       outcome: unchanged,
     };
   } catch (error) {
-    if (stream.isStopped()) return stoppedAnswer(accepted);
+    if (stream.isStopped()) return stoppedAnswer(parts, accepted);
     return failedAnswer(parts, accepted, error);
   }
 }
@@ -126,12 +126,16 @@ async function requestReply(
 }
 
 /** The part of an answer that was generated before the visitor stopped it. */
-async function stoppedAnswer({ stream, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
+async function stoppedAnswer(
+  { host }: GenerateAnswerParts,
+  { stream, thread, visitor, message }: AcceptedMessage,
+): Promise<AnswerResult> {
   const text = stream.text();
   const { bot } = visitor;
   const { total_tokens: tokens } = await estimateUsage(
     { system: bot.instructions, messages: promptMessages(bot, await thread.history(message.id, bot.max_messages)) },
     text,
+    host,
   );
   return {
     answer: text === '' ? null : { content: text, isPartial: true },

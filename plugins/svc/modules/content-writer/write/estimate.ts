@@ -55,7 +55,7 @@ export async function estimateContent(
       { part, draft },
     );
     const isImage = part === 'image';
-    const inputTokens = isImage ? 0 : await estimateTokens([prompt.system, prompt.prompt]);
+    const inputTokens = isImage ? 0 : await estimateTokens([prompt.system, prompt.prompt], ports.host);
     const outputTokens = isImage ? 0 : Math.min(typicalTokens[part], prompt.params.max_completion_tokens ?? Infinity);
     const cost = await ports.costOf({
       provider: prompt.provider,

@@ -1,5 +1,6 @@
 import type { Section } from './sections.ts';
-import { splitUnits, type CountTokens, type Unit } from './units.ts';
+import type { CountTokens } from '../../../kit/count-tokens.ts';
+import { splitUnits, type Unit } from './units.ts';
 import { createHash } from 'node:crypto';
 
 /** A passage of a text: the unit that is embedded, found and passed to models. */

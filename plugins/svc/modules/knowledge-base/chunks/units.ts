@@ -1,5 +1,4 @@
-/** Counts the tokens of a text. */
-export type CountTokens = (text: string) => number;
+import type { CountTokens } from '../../../kit/count-tokens.ts';
 
 /** The smallest piece of a passage: a sentence, a line of a list, or part of a long sentence. */
 export interface Unit {
@@ -65,13 +64,6 @@ function splitWord(word: string, size: number, count: CountTokens): string[] {
   return Array.from({ length: Math.ceil(letters.length / length) }, (_, at) =>
     letters.slice(at * length, (at + 1) * length).join(''),
   );
-}
-
-/** Loads the tokenizer of OpenAI's newer models (o200k). Other models have tokens of a similar length. */
-export async function loadTokenCounter(): Promise<CountTokens> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  // Count control tokens as plain text.
-  return (text) => countTokens(text, { disallowedSpecial: new Set() });
 }
 
 /** The lines without white space around them and without blank ones. */

@@ -3,7 +3,7 @@ import type { Knex, RunningJob } from '#plugin-api';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { createChunkRows, type ChunkRows } from '../chunks/chunk-rows.ts';
 import { chunkSection, type Chunk, hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
-import { loadTokenCounter } from '../chunks/units.ts';
+import { loadTokenCounter } from '../../../kit/count-tokens.ts';
 import { splitSections } from '../chunks/sections.ts';
 import type { IndexingScene } from '../hooks.ts';
 import { readSource, SourceError, type ReadInit, type SourceText } from '../sources/read-source.ts';

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DocumentError, type DocumentsApi } from '#plugin-api';
+import { estimateText, estimateTokens, estimateUsage } from '../../../plugins/svc/ai/estimate-tokens.ts';
+import { documents } from '../../helpers/documents.ts';
+
+const host = { documents };
+const busy: DocumentsApi = { read: () => Promise.reject(new DocumentError('Busy.', 'busy')) };
+
+/** Letters that follow no pattern, the same in every run. */
+function scrambled(length: number, letters: (index: number) => string): string {
+  let state = 1;
+  return Array.from({ length }, () => letters((state = (state * 48_271) % 2_147_483_647))).join('');
+}
+
+const chinese = scrambled(20_000, (index) => String.fromCharCode(0x4e00 + (index % 20_000)));
+
+/** Texts without a break, and what they count in o200k. */
+const texts: Readonly<Record<string, readonly [texts: readonly string[], least: number, most: number]>> = {
+  'a message of 31,000 times 日': [['日'.repeat(31_000)], 15_400, 15_700],
+  '40,000 times 日': [['日'.repeat(40_000)], 19_900, 20_300],
+  '60,000 times x': [['x'.repeat(60_000)], 7_400, 7_700],
+  '1,000,000 times x': [['x'.repeat(1_000_000)], 124_000, 126_000],
+  '300,000 times 日': [['日'.repeat(300_000)], 149_000, 152_000],
+  '15 texts of 20,000 times 日': [Array<string>(15).fill('日'.repeat(20_000)), 149_000, 152_000],
+  '100,000 times =': [['='.repeat(100_000)], 1_400, 1_700],
+  '100,000 line breaks': [['\n'.repeat(100_000)], 6_000, 7_000],
+  '100,000 letters of DNA': [[scrambled(100_000, (index) => 'ACGT'.charAt(index % 4))], 45_000, 60_000],
+  'slashes and line breaks in turn': [['/\n'.repeat(50_000)], 45_000, 55_000],
+  '10 texts of 20,000 Chinese characters': [Array<string>(10).fill(chinese), 370_000, 390_000],
+  'one text of 20,000 Chinese characters': [[chinese], 37_000, 39_000],
+};
+
+describe('estimates of tokens', function () {
+  this.timeout(60_000);
+
+  // Loads the tokenizer.
+  before(() => estimateTokens(['text'], host));
+
+  for (const [name, [given, least, most]] of Object.entries(texts))
+    it(`count ${name} without blocking the process`, async () => {
+      const delay = monitorEventLoopDelay({ resolution: 10 });
+      delay.enable();
+      expect(await estimateTokens(given, host)).to.be.within(least, most);
+      delay.disable();
+      // Blocked for 2.8 s to minutes, depending on the text, if a run is counted as one.
+      expect(delay.max / 1e6).to.be.lessThan(2_000);
+    });
+
+  it('sample the whole text if no thread counts it', async () => {
+    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(4_000);
+    const mixed = [prose, '日'.repeat(180_000)];
+    const exact = await estimateTokens(mixed, host);
+    const sampled = await estimateTokens(mixed, { documents: busy });
+    expect(sampled / exact).to.be.within(0.95, 1.1);
+  });
+
+  it('count prompt, tools and response of a call in the same way', async () => {
+    const request = {
+      system: '日'.repeat(30_000),
+      messages: [{ role: 'user' as const, content: 'x'.repeat(60_000) }],
+      tools: [{ name: 'weather', parameters: { type: 'object', description: '='.repeat(50_000) } }],
+      params: {},
+    };
+    const usage = await estimateUsage(request, '\n'.repeat(100_000), host);
+    expect(usage.input_tokens).to.be.within(23_000, 24_000);
+    expect(usage.output_tokens).to.be.within(6_000, 7_000);
+    expect((await estimateText(request, host)).inputTokens).to.equal(usage.input_tokens);
+  });
+
+  it('count prose as the tokenizer does', async () => {
+    const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+    const prose = 'The quick brown fox jumps over the lazy dog, again and again.\n\n'.repeat(200);
+    expect((await estimateTokens([prose], host)) / countTokens(prose)).to.be.within(1, 1.02);
+  });
+});
