@@ -1,4 +1,6 @@
 import {
+  currentRequest,
+  inRequest,
   RestError,
   restError,
   type AbilitiesApi,
@@ -52,7 +54,7 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
     await hooks.doActionAsync('wp_before_execute_ability', name, input);
     let output: unknown;
     try {
-      output = (await ability.execute(input as never, call)) ?? null;
+      output = (await inAbility(name, () => ability.execute(input as never, call))) ?? null;
     } catch (error) {
       output = error instanceof Error || isRestErrorLike(error) ? error : new Error(String(error));
     }
@@ -86,6 +88,10 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
       return (await prepare(ability, input, { ...call, signal, plugin })).execute();
     },
   };
+}
+
+function inAbility<Result>(ability: string, work: () => Result): Result {
+  return inRequest({ door: 'job', ...currentRequest(), ability }, work);
 }
 
 /** The input with the types of the schema. @throws RestError 400 */

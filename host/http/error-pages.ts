@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '#plugin-api';
+import { allowPageScripts } from './security-headers.ts';
 
 /** Returns the HTML of an error page. */
 export type RenderError = (status: number, requestId: string) => Promise<string>;
@@ -19,6 +20,7 @@ export function createErrorPages({ renderError, log }: ErrorPagesDependencies): 
 } {
   async function sendErrorPage(request: Request, response: Response, status: number): Promise<void> {
     const requestId = String(request.headers['x-request-id'] ?? '');
+    allowPageScripts(response);
     const page = await renderError(status, requestId).catch((error: unknown) => {
       log.error('Error page failed', { event: 'error_page_failed', error, request_id: requestId });
       return plainPage(status, requestId);

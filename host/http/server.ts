@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { inLanguage, type Language } from '#plugin-api';
+import { inLanguage, inRequest, type Language } from '#plugin-api';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
@@ -11,7 +11,7 @@ import type { Track } from './event-loop.ts';
 import { createHealth, type ReadinessCheck, type ReadinessWarning } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
 import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
-import { createPageHeaders, createSecurityHeaders } from './security-headers.ts';
+import { adminHeaders, createPageHeaders, createSecurityHeaders } from './security-headers.ts';
 
 export interface HttpServerDependencies {
   readonly log: Logger;
@@ -117,13 +117,15 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
         return new Promise<void>((resolve) => (response.closed ? resolve() : void response.once('close', resolve)));
       });
     };
-    trace(request, response, () => {
-      try {
-        rest(request, response, next);
-      } catch (error) {
-        next(error);
-      }
-    });
+    trace(request, response, () =>
+      inRequest({ door: 'site', ip: request.ip ?? '' }, () => {
+        try {
+          rest(request, response, next);
+        } catch (error) {
+          next(error);
+        }
+      }),
+    );
   });
   refuseBrokenRequests(server, addSecurityHeaders);
   server.keepAliveTimeout = timeouts.keepAlive;
@@ -185,7 +187,7 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   app.get('/metrics', metricsHandler);
   const { language } = given;
   if (language) app.use((_request, _response, next) => inLanguage(language(), next));
-  if (given.admin) app.use('/admin', given.admin);
+  if (given.admin) app.use('/admin', adminHeaders, given.admin);
   for (const handler of [given.site ?? []].flat() as RequestHandler[]) app.use(handler);
   app.use(notFound);
   app.use(failed);

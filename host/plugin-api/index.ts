@@ -45,6 +45,7 @@ export * from './notice.ts';
 export type * from './options.ts';
 export * from './paging.ts';
 export * from './plugin.ts';
+export * from './request-context.ts';
 export * from './rest.ts';
 export * from './rest-schemas.ts';
 export * from './retry-while-unavailable.ts';

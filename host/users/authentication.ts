@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { restError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
+import { identifyCaller, restError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
@@ -192,7 +192,10 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
     if (user) {
       const userError = await access.managementError(user);
-      if (userError === null) return user;
+      if (userError === null) {
+        identifyCaller({ userId: user.id, door: 'application password' });
+        return user;
+      }
       throw restError(401, userError.code, userError.message);
     }
     // Counted after the check: 139 random bits cannot be guessed, and programs behind the same address keep working.
@@ -266,6 +269,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
         nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false &&
         (caller.user.id !== 0 || basic === null)
       ) {
+        identifyCaller({ userId: caller.user.id, door: 'rest' });
         response?.setHeader('X-WP-Nonce', nonces.create('wp_rest', caller.user, caller.sessionId));
         return caller.user;
       }

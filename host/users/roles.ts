@@ -13,7 +13,6 @@ const editor = [
   'moderate_comments',
   'manage_categories',
   'manage_links',
-  'unfiltered_html',
   'edit_others_posts',
   'delete_others_posts',
   'read_private_posts',
@@ -32,6 +31,8 @@ const editor = [
 ];
 const administrator = [
   ...editor,
+  // A writer of scripts can act for every reader, so no other role has it.
+  'unfiltered_html',
   'manage_options',
   'edit_dashboard',
   'import',

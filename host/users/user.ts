@@ -1,3 +1,4 @@
+import { isProgram } from '#plugin-api';
 import type { HooksApi, User, UserProfile } from '#plugin-api';
 import { createRoles, type Roles } from './roles.ts';
 
@@ -17,9 +18,10 @@ const userCapabilities: Readonly<Record<string, string>> = {
 
 /**
  * Maps a capability for a user (`edit_user`, 7) as in WordPress: users can edit themselves and their own application
- * passwords. Other capabilities remain unchanged.
+ * passwords. Programs never write scripts. Other capabilities remain unchanged.
  */
 function mapUserCapability(capability: string, userId: number, args: readonly unknown[]): readonly string[] {
+  if (capability === 'unfiltered_html' && isProgram()) return ['do_not_allow'];
   const needed = Object.hasOwn(userCapabilities, capability) ? userCapabilities[capability] : undefined;
   if (needed === undefined) return [capability];
   const isOwn = userId > 0 && Number(args[0]) === userId;

@@ -7,6 +7,7 @@ import {
   formatNumber,
   formatWait,
   schemaField,
+  scriptNonceAttribute,
 } from '#plugin-api';
 import type { FormFieldInit, JsonSchema } from '#plugin-api';
 import { SafeHtml } from './safe-html.ts';
@@ -121,6 +122,8 @@ function links(addresses: ViewAddresses): Record<string, Helper> {
       );
     },
     scriptTexts: scriptTexts(addresses),
+    // Added to each script of a template when it is read.
+    scriptNonce: () => new SafeHtml(scriptNonceAttribute()),
     adminUrl: (...args) => addresses.admin(args.length > 1 ? String(args[0]) : ''),
     nonceField: (options) =>
       new SafeHtml(`<input type="hidden" name="_nonce" value="${escapeHtml(frameOf(options)['nonce'])}">`),

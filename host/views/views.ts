@@ -241,7 +241,7 @@ function compile({
   translate: ((program: hbs.AST.Program) => void) | undefined;
 }): Pick<Compiled, 'run' | 'partials'> {
   try {
-    const program = handlebars.parse(source);
+    const program = handlebars.parse(source.replace(/<script(?=\s)/g, '<script{{scriptNonce}}'));
     const { partials } = inspectTemplate(program);
     translate?.(program);
     // Indenting partials would change the text inside textarea and pre.

@@ -33,7 +33,7 @@ describeSharedHosts('the public site', (dialectCase) => {
       .and.contain('href="/page/2/"')
       .and.not.contain('>One<')
       .and.not.contain('Draft');
-    expect(home.headers.get('content-security-policy')).to.contain("script-src 'self'");
+    expect(home.headers.get('content-security-policy')).to.contain("script-src 'nonce-");
     const second = await get('/page/2/');
     expect(second.text).to.contain('>One<').and.contain('href="/" rel="prev"');
     for (const path of ['/page/3/', '/page/0/', '/page/x/', '/page/2/x/'])

@@ -2,6 +2,9 @@
 // `data-dropzone`, files are sent one after the other by the action of the form, each with its progress and its result. Then the
 // part of the page that lists files is read again, and the form has an event `sent`.
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 for (const zone of document.querySelectorAll('.dropzone')) {
   const input = zone.querySelector('input[type="file"]');
   const form = zone.closest('form[data-dropzone]');

@@ -1,6 +1,9 @@
 // Sign-in with passkeys and their registration. The forms stay hidden in browsers without passkeys.
 import '../simplewebauthn/index.umd.min.js';
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 const { browserSupportsWebAuthn, startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser;
 
 /** Why the browser created or used no passkey, by the name of its error. */

@@ -1,7 +1,7 @@
 import { escapeHtml } from '#plugin-api';
 import type { IOptions } from 'sanitize-html';
 
-const globalAttributes = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*', 'data-*'];
+const globalAttributes = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*'];
 
 const options: IOptions = {
   allowedTags: [
@@ -114,8 +114,8 @@ const options: IOptions = {
 };
 
 /**
- * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, styles, forms, frames, event handlers, comments
- * and URLs other than http, https, mailto and tel.
+ * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, styles, forms, frames, event handlers, attributes
+ * that scripts react to (`data-*`), comments and URLs other than http, https, mailto and tel.
  */
 export async function sanitizeHtml(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return escapeBare(html);

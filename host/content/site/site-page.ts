@@ -26,7 +26,10 @@ export interface SitePage {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** HTML for the head of every public page. The content security policy allows files of this site only. */
+    /**
+     * HTML for the head of every public page. The content security policy allows files of this site only, and of scripts those
+     * that plugins add here, in `wp_footer`, in shortcodes and in templates.
+     */
     wp_head: (html: string, page: SitePage) => string;
     /** HTML at the end of every public page. */
     wp_footer: (html: string, page: SitePage) => string;

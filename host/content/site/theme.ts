@@ -1,4 +1,4 @@
-import { escapeHtml } from '#plugin-api';
+import { allowScripts, escapeHtml } from '#plugin-api';
 import type { HooksApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import type { NavigationEntry, SitePage } from './site-page.ts';
@@ -38,8 +38,10 @@ export function createTheme({ parts, hooks, views, site }: ThemeDependencies): T
     const hasPosts = (await parts.store.find({ limit: 1 })).length > 0;
     return {
       title: await hooks.applyFiltersAsync('document_title', page.title, page),
-      head: views.safe(await hooks.applyFiltersAsync('wp_head', await renderHead(page, { hasPosts, site }), page)),
-      footer: views.safe(await hooks.applyFiltersAsync('wp_footer', '', page)),
+      head: views.safe(
+        allowScripts(await hooks.applyFiltersAsync('wp_head', await renderHead(page, { hasPosts, site }), page)),
+      ),
+      footer: views.safe(allowScripts(await hooks.applyFiltersAsync('wp_footer', '', page))),
       bodyClasses: (await hooks.applyFiltersAsync('body_class', pageClasses(page), page)).join(' '),
       navigation: entries.map(({ label, href }) => ({
         label: views.safe(label),

@@ -2,6 +2,9 @@
 // Only the part with the rows replaces the current one. Nothing is saved. Rows are dragged by their grip; the arrow keys
 // move a row whose grip has the focus.
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 /** @param {HTMLFormElement} form */
 export function startRows(form) {
   if (!form.hasAttribute('data-rows')) return;

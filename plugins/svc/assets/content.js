@@ -2,6 +2,9 @@
 // written in the background.
 import { readEvents, textReader } from './server-events.js';
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 const form = document.querySelector('[data-content-form]');
 const field = (name) => form.elements.namedItem(name);
 const find = (selector) => form?.querySelector(selector);

@@ -1,6 +1,9 @@
 // Enhances the image pages, which work without it.
 import { readEvents, textReader } from './server-events.js';
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 const form = document.querySelector('[data-image-form]');
 const work = document.querySelector('[data-image-work]');
 const results = document.querySelector('[data-image-results]');

@@ -1,5 +1,8 @@
 // Updates the indexing progress on the open page; without this script a reload shows it.
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 const every = 1500;
 
 /** Updates the live part of the page, but leaves focused controls and open menus alone. */

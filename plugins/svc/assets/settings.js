@@ -1,5 +1,8 @@
 // Improves the AI service pages. They also work without it.
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 /** Shows the result of a background test: models, the badge, saved secrets, errors at their fields. */
 function show(form, data) {
   clearErrors(form);

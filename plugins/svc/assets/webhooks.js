@@ -1,5 +1,8 @@
 // Enhances the pages of event webhooks, which work without it.
 
+// Where a post is shown, what its HTML says must do nothing.
+if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+
 const find = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 /** The checkbox "All" of each module: checked if all events are, indeterminate if some are. */

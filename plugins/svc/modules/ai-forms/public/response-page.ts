@@ -7,9 +7,9 @@ import { formNamespace, type FormView } from './protocol.ts';
 import type { SubmissionBody } from './read-body.ts';
 import type { Caller, Visitors } from './visitor.ts';
 
-/** Only scripts and files of this site. */
+/** No scripts, and only files of this site. */
 const policy = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
 ].join('; ');
 
