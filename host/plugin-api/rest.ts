@@ -23,7 +23,10 @@ export interface RestRequest<P = Params> {
   readonly url: Params;
   readonly query: Params;
   readonly form: Params;
-  /** The parsed JSON body, or null when the body was not JSON. */
+  /**
+   * The parsed JSON body, or null when the body was not JSON. An object has at most 1,000 members, the whole body 100,000 values
+   * and 512 levels; otherwise the caller gets a 400. Read larger documents from `body`, sent as another type.
+   */
   readonly json: unknown;
   /** The raw body, for formats other than JSON and forms; empty for requests from inside the process. */
   readonly body: Uint8Array;
@@ -179,6 +182,11 @@ export interface RouteDefinition<P = Params> {
    * 65,536; never more than `bodyLimit`. Raise it on routes where visitors send more.
    */
   readonly anonymousBodyLimit?: number;
+  /**
+   * Maximum size in bytes of a body that the host parses: JSON, or a form without files. Default and at most `bodyLimit`; a form
+   * never has more than 1,048,576. Set it on routes whose `bodyLimit` is meant for files.
+   */
+  readonly parsedBodyLimit?: number;
   /**
    * The body of the route's errors, for clients of another service's format. Gets the usual body; the status stays. Also
    * called for errors of every method and of the request's body.

@@ -64,7 +64,7 @@ export function createBodyReader({ budget, clock, log }: BodyReaderDependencies)
       if (announced === '0') return empty;
       const received = receivedBody(request, announced);
       if (received !== null) return received;
-      const account = budget.open({ isAnonymous });
+      const account = budget.open({ isAnonymous, ip: addressOf(request) });
       try {
         const body = await collect(request, { limit, account, clock });
         if (body === null || response.destroyed || response.closed) account.release();
@@ -78,6 +78,11 @@ export function createBodyReader({ budget, clock, log }: BodyReaderDependencies)
     },
     drain: (request, done) => drain(request, clock, done),
   };
+}
+
+/** Behind a proxy, express has set the address that was forwarded. */
+function addressOf(request: IncomingMessage & { readonly ip?: string | undefined }): string {
+  return request.ip ?? request.socket.remoteAddress ?? '';
 }
 
 /** A body that came with the head, and is too small to be counted; null for any other. */

@@ -57,7 +57,7 @@ export function createDispatcher({
         await authenticate(request);
         request.isUnauthenticated = false;
       }
-      if (request.exceededLimit !== null) return tooLarge(request.exceededLimit, endpoint.bodyLimit);
+      if (request.unread !== null) return request.unread;
       const refused = await readParameters(request, endpoint, parameters);
       if (refused !== null || validate === undefined) return refused;
       return toRestError(await validate(request));
@@ -108,10 +108,6 @@ export function createDispatcher({
 
 function nameOf({ method }: HostRequest, { route }: Match): string {
   return `${method} ${route.pattern.path}`;
-}
-
-function tooLarge(limit: number, most: number): RestError {
-  return limit < most ? hostErrors.anonymousBodyTooLarge(limit, most) : hostErrors.bodyTooLarge(limit);
 }
 
 type Attempt = (request: HostRequest, run: () => unknown) => Promise<unknown>;

@@ -6,6 +6,7 @@ import {
   type RestRequest,
   type RouteArgument,
 } from '#plugin-api';
+import type { BodyKind } from './body-kind.ts';
 import { errorBody } from './error-response.ts';
 import type { ParameterError } from './host-errors.ts';
 import { compileStrictCheck, type StrictCheck } from './schema/strict-check.ts';
@@ -17,10 +18,8 @@ export interface Endpoint {
   /** Slug of the plugin that registered it, or `host`. */
   readonly owner: string;
   readonly methods: readonly HttpMethod[];
-  /** Bytes. */
-  readonly bodyLimit: number;
-  /** Bytes from a caller who has neither signed in nor been admitted before the body. */
-  readonly anonymousBodyLimit: number;
+  /** Most bytes of a body. Not known are callers who have neither signed in nor been admitted before the body. */
+  bodyLimit(kind: BodyKind, isKnown: boolean): number;
   /** Compiled at the first request. */
   readonly args: ReadonlyMap<string, Argument>;
   /** Names of required arguments. */
@@ -33,6 +32,8 @@ export interface Endpoint {
 
 export const defaultBodyLimit = 1_048_576;
 const defaultAnonymousBodyLimit = 65_536;
+/** Bytes of a form without files, on every route (D46): its names and escapes cost more to read than JSON. */
+const largestForm = defaultBodyLimit;
 
 export function createEndpoint(definition: RouteDefinition, owner: string): Endpoint {
   let compiled: ReadonlyMap<string, Argument> | undefined;
@@ -46,11 +47,11 @@ export function createEndpoint(definition: RouteDefinition, owner: string): Endp
     definition,
     owner,
     methods: definition.methods ?? ['GET'],
-    get bodyLimit() {
-      return definition.bodyLimit ?? defaultBodyLimit;
-    },
-    get anonymousBodyLimit() {
-      return Math.min(this.bodyLimit, definition.anonymousBodyLimit ?? defaultAnonymousBodyLimit);
+    bodyLimit(kind, isKnown) {
+      const { bodyLimit = defaultBodyLimit, anonymousBodyLimit = defaultAnonymousBodyLimit } = definition;
+      const { parsedBodyLimit = bodyLimit } = definition;
+      const parsed = { json: parsedBodyLimit, form: Math.min(parsedBodyLimit, largestForm), other: bodyLimit };
+      return Math.min(bodyLimit, parsed[kind], isKnown ? bodyLimit : anonymousBodyLimit);
     },
     get args() {
       return (compiled ??= new Map(given.map(([name, argument]) => [name, compileArgument(name, argument)])));

@@ -28,6 +28,20 @@ export const hostErrors = {
       status: 413,
       data: { limit },
     }),
+  tooMuchText: (limit: number) =>
+    new RestError({
+      code: 'rest_body_too_large',
+      message: `The request body is too large. Send at most ${limit} bytes besides images as data: URLs.`,
+      status: 413,
+      data: { limit },
+    }),
+  encodedBody: (encoding: string) =>
+    new RestError({
+      code: 'rest_unsupported_content_encoding',
+      message: `The request body has the content encoding ${encoding.slice(0, 40)}. Send it without one.`,
+      status: 415,
+      headers: { 'Accept-Encoding': 'identity' },
+    }),
   bodyTooSlow: () =>
     new RestError({
       code: 'rest_body_too_slow',

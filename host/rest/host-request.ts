@@ -1,7 +1,8 @@
-import { RestError } from '#plugin-api';
-import type { Headers, Logger, Params, RestRequest, User } from '#plugin-api';
+import type { Headers, Logger, Params, RestError, RestRequest, User } from '#plugin-api';
+import { bodyKind } from './body-kind.ts';
 import { hostErrors, unreadableParameter } from './host-errors.ts';
-import { parseJsonBody } from './json-body.ts';
+import { parseJsonBody, type ParsedJson } from './json-body.ts';
+import { jsonBounds } from './json-bounds.ts';
 import { parseQuery } from './php-query.ts';
 import type { ParsedQuery } from './php-query.ts';
 import type { Match } from './registry.ts';
@@ -40,8 +41,6 @@ interface ParsedBody {
   readonly error: RestError | null;
 }
 
-const jsonType = /^application\/(?:[\w!#$&\-^.+]+\+)?json(?:\+oembed)?(?:$|[;\s])/i;
-const formType = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
 const emptyBody = Buffer.alloc(0);
 
 /**
@@ -63,8 +62,8 @@ export class HostRequest implements RestRequest {
   match: Match | null = null;
   /** Result of the endpoint's permission check; undefined before it ran. */
   permitted: boolean | undefined = undefined;
-  /** The limit in bytes that the body exceeds: it was not read. Null when there is a body, or none was sent. */
-  exceededLimit: number | null = null;
+  /** Why the body was not read. Null when there is a body, or none was sent. */
+  unread: RestError | null = null;
   /** Whether `authenticate` refused. The response then has no `Allow`. */
   isUnauthenticated = false;
   readonly #init: HostRequestInit;
@@ -184,20 +183,21 @@ function parseBody(init: HostRequestInit, body: Buffer): ParsedBody {
   if (init.json !== undefined || init.form !== undefined)
     return { json: init.json ?? null, form: init.form ?? {}, error: null };
   if (body.length === 0) return { json: null, form: {}, error: null };
-  const contentType = init.headers['content-type'] ?? '';
-  if (jsonType.test(contentType)) return readJson(body);
-  const isForm = formType.test(contentType) || (contentType === '' && init.method !== 'POST');
-  return isForm ? readForm(body) : { json: null, form: {}, error: null };
+  const kind = bodyKind(init);
+  if (kind === 'json') return readJson(body);
+  return kind === 'form' ? readForm(body) : { json: null, form: {}, error: null };
 }
 
 function readJson(body: Buffer): ParsedBody {
   const parsed = parseJsonBody(body);
   if (parsed.kind === 'value') return { json: parsed.value, form: {}, error: null };
-  const error =
-    parsed.kind === 'malformed'
-      ? hostErrors.invalidJson(parsed.error)
-      : unreadableParameter(parsed.name, parsed.message);
-  return { json: null, form: {}, error };
+  return { json: null, form: {}, error: jsonError(parsed) };
+}
+
+function jsonError(parsed: Exclude<ParsedJson, { kind: 'value' }>): RestError {
+  if (parsed.kind === 'malformed') return hostErrors.invalidJson(parsed.error);
+  if (parsed.kind === 'too_large') return hostErrors.tooMuchText(jsonBounds.bytes);
+  return unreadableParameter(parsed.name, parsed.message);
 }
 
 function readForm(body: Buffer): ParsedBody {

@@ -1,4 +1,5 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
+import { exceededBound, jsonBounds, type JsonBound } from './json-bounds.ts';
 
 /** Numbers and messages of PHP's JSON errors, which WordPress sends in `rest_invalid_json`. */
 const phpErrors = {
@@ -19,19 +20,19 @@ export type ParsedJson =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'malformed'; readonly error: JsonError }
   /** Well-formed, but with a member that must not reach a handler. */
-  | { readonly kind: 'refused'; readonly name: string; readonly message: string };
-
-/** Deepest nesting accepted; deeper input would only exhaust the stack. */
-const maximumDepth = 512;
+  | { readonly kind: 'refused'; readonly name: string; readonly message: string }
+  | { readonly kind: 'too_large' };
 
 /**
- * Parses a request's body. Besides malformed JSON it refuses more than 512 levels, invalid UTF-8, unpaired surrogates,
+ * Parses a request's body. Besides malformed JSON it refuses more than `jsonBounds`, invalid UTF-8, unpaired surrogates,
  * NUL characters (PostgreSQL cannot store them) and members named `__proto__`.
  */
 export function parseJsonBody(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return malformed('utf8');
-  if (body.length > 2 * maximumDepth && nesting(body) > maximumDepth) return malformed('depth');
-  const text = body.toString();
+  const bound = exceededBound(body);
+  if (bound !== null) return exceeds(bound);
+  // Six times as fast for ASCII, which images as text are.
+  const text = body.toString(isAscii(body) ? 'latin1' : 'utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -52,6 +53,17 @@ function malformed(kind: keyof typeof phpErrors): ParsedJson {
   return { kind: 'malformed', error: { code, message } };
 }
 
+function exceeds(bound: JsonBound): ParsedJson {
+  if (bound === 'depth') return malformed('depth');
+  if (bound === 'bytes') return { kind: 'too_large' };
+  const most = jsonBounds[bound].toLocaleString('en-US');
+  const message =
+    bound === 'members'
+      ? `An object of the body has more than ${most} members.`
+      : `The body has more than ${most} values.`;
+  return { kind: 'refused', name: 'body', message };
+}
+
 function inspect(value: unknown, name: string): ParsedJson | null {
   if (typeof value === 'string') return inspectText(value, name);
   if (typeof value !== 'object' || value === null) return null;
@@ -69,30 +81,4 @@ function inspectText(text: string, name: string): ParsedJson | null {
   if (!text.includes('\0')) return null;
   const shown = name === '' ? 'The body' : name;
   return { kind: 'refused', name: shown, message: `${shown} must not contain NUL characters.` };
-}
-
-const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [...'"\\[{]}'].map((character) =>
-  character.charCodeAt(0),
-);
-
-/** Greatest depth of brackets outside strings. */
-function nesting(body: Buffer): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index];
-    if (inString) {
-      if (byte === backslash) index += 1;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) {
-      inString = true;
-    } else if (byte === openBracket || byte === openBrace) {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (byte === closeBracket || byte === closeBrace) {
-      depth -= 1;
-    }
-  }
-  return deepest;
 }

@@ -7,23 +7,25 @@ export interface ParsedQuery {
   readonly error: { readonly name: string; readonly message: string } | null;
 }
 
-const limits = { variables: 1000, depth: 64 } as const;
+/** At most (D46). Characters of a name, which is read several times. */
+const limits = { variables: 1000, depth: 64, name: 2_000 } as const;
 
 /**
  * Reads `a=1&b[]=2&c[d]=3` as PHP does: `b` becomes a list, `c` an object; the last of equal names wins; spaces and dots
  * in names become `_`; `+` is a space. Malformed percent-escapes are left unchanged. Invalid UTF-8, NUL characters,
- * `__proto__`, more than 1,000 parameters and more than 64 levels are refused.
+ * `__proto__`, more than 1,000 parameters, more than 64 levels and names above 2,000 characters are refused.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text === '') return { params: {}, error: null };
   const builder = createBuilder();
   let error: ParsedQuery['error'] = null;
   let count = 0;
-  for (const part of text.split('&')) {
-    if (part === '') continue;
+  for (const part of parts(text)) {
     count += 1;
     const equals = part.indexOf('=');
-    const name = decodePart(equals < 0 ? part : part.slice(0, equals));
+    const written = equals < 0 ? part : part.slice(0, equals);
+    if (written.length > limits.name) return { params: builder.finish(), error: tooLongName(written) };
+    const name = decodePart(written);
     const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
     const shown = name === null ? 'query' : printable(name);
     if (count > limits.variables)
@@ -36,6 +38,22 @@ export function parseQuery(text: string): ParsedQuery {
     if (count > limits.variables) break;
   }
   return { params: builder.finish(), error };
+}
+
+/** One after the other: a list of a million parts would be made before the first one is counted. */
+function* parts(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('&', start);
+    const end = found < 0 ? text.length : found;
+    if (end > start) yield text.slice(start, end);
+    start = end + 1;
+  }
+}
+
+function tooLongName(written: string): ParsedQuery['error'] {
+  const most = limits.name.toLocaleString('en-US');
+  const hint = /^\s*[[{]/.test(written) ? ' To send JSON, add the header Content-Type: application/json.' : '';
+  return { name: printable(written), message: `A parameter’s name has more than ${most} characters.${hint}` };
 }
 
 function printable(name: string): string {

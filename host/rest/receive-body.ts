@@ -1,4 +1,5 @@
 import { RestError } from '#plugin-api';
+import { bodyKind } from './body-kind.ts';
 import { hasSmallBody } from './body-reader.ts';
 import type { ErrorReader } from './error-response.ts';
 import { hostErrors } from './host-errors.ts';
@@ -32,10 +33,16 @@ export function createBodyReceiver(errors: ErrorReader): ReceiveBody {
     const { endpoint } = match;
     const admitted = hasSmallBody(raw.headers) ? request.user.id > 0 : await admit(request, match);
     if (admitted instanceof RestError) return admitted;
-    const limit = admitted ? endpoint.bodyLimit : endpoint.anonymousBodyLimit;
+    const { 'content-encoding': encoding = 'identity' } = request.headers;
+    if (!/^identity$/i.test(encoding)) {
+      request.unread = hostErrors.encodedBody(encoding);
+      return null;
+    }
+    const kind = bodyKind(request);
+    const limit = endpoint.bodyLimit(kind, admitted);
     try {
       const body = await raw.readBody({ limit, isAnonymous: !admitted });
-      if (body === null) request.exceededLimit = limit;
+      if (body === null) request.unread = tooLarge(limit, endpoint.bodyLimit(kind, true));
       else request.receive(body);
       return null;
     } catch (error) {
@@ -43,4 +50,8 @@ export function createBodyReceiver(errors: ErrorReader): ReceiveBody {
       throw error;
     }
   };
+}
+
+function tooLarge(limit: number, most: number): RestError {
+  return limit < most ? hostErrors.anonymousBodyTooLarge(limit, most) : hostErrors.bodyTooLarge(limit);
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { administrator, startRestSite } from './site.ts';
 import type { RestSite } from './site.ts';
@@ -44,6 +45,118 @@ describe('request bodies', () => {
       expect(answer.data['json_error_code']).to.equal(reason);
     });
   }
+
+  const json = (body: string, route = path) => site.post(route, body);
+  const members = (count: number): string =>
+    `{${Array.from({ length: count }, (_, index) => `"k${String(index)}":1`).join(',')}}`;
+  const refusals: readonly [name: string, largest: string, above: string, message: string][] = [
+    ['members of the body', members(1_000), members(1_001), 'An object of the body has more than 1,000 members.'],
+    [
+      'members of an object inside a list',
+      `{"a":[[${members(1_000)}]]}`,
+      `{"a":[[${members(1_001)}]]}`,
+      'An object of the body has more than 1,000 members.',
+    ],
+    [
+      'elements of a list',
+      `[${'1,'.repeat(99_999)}1]`,
+      `[${'1,'.repeat(100_000)}1]`,
+      'The body has more than 100,000 values.',
+    ],
+    [
+      'members of all objects',
+      `[${Array.from({ length: 100 }, () => members(999)).join(',')}]`,
+      `[${Array.from({ length: 100 }, () => members(1_000)).join(',')}]`,
+      'The body has more than 100,000 values.',
+    ],
+    [
+      'elements that are empty',
+      `[${'{},'.repeat(49_999)}{}]`,
+      `[${'{},'.repeat(50_000)}{}]`,
+      'The body has more than 100,000 values.',
+    ],
+  ];
+  for (const [name, largest, above, message] of refusals) {
+    it(`with too many ${name} are a 400, and one less is read`, async () => {
+      expect((await json(largest)).status).to.equal(200);
+      const refused = await json(above);
+      expect(refused.status).to.equal(400);
+      expect(refused.body).to.deep.include({ code: 'rest_invalid_param' });
+      expect((refused.body['data'] as { params: unknown }).params).to.deep.equal({ body: message });
+    });
+  }
+
+  it('may have commas, braces and quotes in strings', async () => {
+    const text = '"{[,\\'.repeat(2_000);
+    expect((await json(JSON.stringify({ text, [text.slice(0, 900)]: 1 }))).body['json']).to.have.property('text', text);
+    expect((await json(`["${'\\'.repeat(500)}","${'{,'.repeat(60_000)}"]`)).status).to.equal(200);
+  });
+
+  it('far above their route’s limit for text are read only if images are in them', async () => {
+    site.rest.registerRoute('test/v1', '/images', {
+      methods: ['POST'],
+      bodyLimit: 32 * 1_048_576,
+      handler: ({ json: given }) => (given as string[]).length,
+    });
+    const route = '/wp-json/test/v1/images';
+    const image = `data:image/png;base64,${'A'.repeat(12 * 1_048_576)}`;
+    expect((await json(JSON.stringify([image, image, 'é']), route)).status).to.equal(200);
+    const refused = await json(JSON.stringify([image.replace('data:', 'text:')]), route);
+    expect([refused.status, refused.body['code'], refused.body['message']]).to.deep.equal([
+      413,
+      'rest_body_too_large',
+      'The request body is too large. Send at most 10485760 bytes besides images as data: URLs.',
+    ]);
+  });
+
+  it('with files may be larger than JSON and forms, where the route says so', async () => {
+    site.rest.registerRoute('test/v1', '/files', {
+      methods: ['POST'],
+      bodyLimit: 13 * 1_048_576,
+      parsedBodyLimit: 262_144,
+      handler: ({ body }) => body.length,
+    });
+    site.rest.registerRoute('test/v1', '/large', {
+      methods: ['POST'],
+      bodyLimit: 13 * 1_048_576,
+      handler: ({ body }) => body.length,
+    });
+    const send = async (route: string, type: string, length: number): Promise<number> =>
+      (
+        await site.fetch(`/wp-json/test/v1${route}`, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body: type === 'application/json' ? `"${'a'.repeat(length - 2)}"` : `a=${'a'.repeat(length - 2)}`,
+        })
+      ).status;
+    const form = 'application/x-www-form-urlencoded';
+    expect(await send('/files', 'multipart/form-data; boundary=x', 13 * 1_048_576)).to.equal(200);
+    for (const type of ['application/json', form]) {
+      expect(await send('/files', type, 262_144)).to.equal(200);
+      expect(await send('/files', type, 262_145)).to.equal(413);
+    }
+    expect(await send('/large', 'application/json', 2 * 1_048_576)).to.equal(200);
+    expect(await send('/large', form, 1_048_576)).to.equal(200);
+    expect(await send('/large', form, 1_048_577)).to.equal(413);
+  });
+
+  it('with a content encoding are a 415', async () => {
+    const response = await site.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: gzipSync('{"a":1}'),
+    });
+    expect([response.status, response.headers.get('accept-encoding'), await response.json()]).to.deep.equal([
+      415,
+      'identity',
+      {
+        code: 'rest_unsupported_content_encoding',
+        message: 'The request body has the content encoding gzip. Send it without one.',
+        data: { status: 415 },
+      },
+    ]);
+    expect((await site.post(path, { a: 1 }, { 'content-encoding': 'identity' })).status).to.equal(200);
+  });
 
   it('nested 512 deep are read', async () => {
     expect((await site.post(path, '['.repeat(512) + ']'.repeat(512))).status).to.equal(200);

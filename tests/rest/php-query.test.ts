@@ -51,4 +51,15 @@ describe('queries and forms', () => {
       expect(({} as Record<string, unknown>)['b']).to.equal(undefined);
     });
   }
+
+  it('with a name of 2,000 characters are read, and with a longer one refused, with a hint for JSON', () => {
+    expect(parseQuery(`${'a'.repeat(2_000)}=1`).error).to.equal(null);
+    expect(parseQuery(`b=1&${'a'.repeat(2_001)}=1`)).to.deep.equal({
+      params: { b: '1' },
+      error: { name: 'a'.repeat(100), message: 'A parameter’s name has more than 2,000 characters.' },
+    });
+    expect(parseQuery(`{"a":"${'x'.repeat(3_000)}"}`).error?.message).to.match(/Content-Type: application\/json\.$/);
+    // Twelve million brackets took five seconds.
+    expect(parseQuery(`a${'['.repeat(1_000_000)}`).error?.name).to.have.lengthOf(100);
+  });
 });

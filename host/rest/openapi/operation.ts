@@ -29,7 +29,8 @@ export function describeOperation({
   components,
   cookie,
 }: OperationInit): OpenApiObject {
-  const { definition, bodyLimit } = endpoint;
+  const { definition } = endpoint;
+  const bodyLimit = endpoint.bodyLimit(definition.consumes === undefined ? 'json' : 'other', true);
   const inPath = new Set(template.parameters.map(argumentName));
   const args = definition.args ?? {};
   const others = Object.fromEntries(Object.entries(args).filter(([name]) => !inPath.has(name)));
