@@ -23,7 +23,7 @@ export function completionCommand(commands: readonly CliCommand[]): CliCommand {
       },
     },
     run({ args: [shell = ''], flags }) {
-      const name = String(flags['name'] ?? 'cli');
+      const name = String(flags['name']);
       if (!/^[a-z][a-z0-9_-]*$/.test(name))
         throw new Error(`--name is '${name}'; use lowercase letters, digits, hyphens and underscores.`);
       const words = collectWords(commands);

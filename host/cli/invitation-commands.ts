@@ -47,7 +47,7 @@ export function invitationCommands({ users, mail, links, passwords }: Invitation
           login,
           email,
           password: generatePassword(),
-          role: String(flags['role'] ?? 'subscriber'),
+          role: String(flags['role']),
           ...(typeof displayName === 'string' && displayName !== '' && { displayName }),
         });
         await passwords.invite(created);

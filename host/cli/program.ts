@@ -1,69 +1,10 @@
 import { Command, CommanderError, Help, type HelpConfiguration } from 'commander';
-import { checkValue, isRecord, errorText, type CliCommand, type JsonSchema } from '#plugin-api';
+import { errorText, isRecord, type CliCommand } from '#plugin-api';
 import { completionCommand } from './completion.ts';
+import { describeFlag, isSwitch, readFlag } from './flags.ts';
 import type { TranslatedOutput } from './registry.ts';
 import type { Translate } from './terminal-language.ts';
 import { readSecret, takesSecret } from './secret-input.ts';
-
-/**
- * Converts the value of a flag to the type of its schema.
- *
- * @throws Error that names the flag and the expected type.
- */
-function readFlag({ name, schema, value }: { name: string; schema: JsonSchema; value: string | boolean }): unknown {
-  if (typeof value === 'boolean') return value;
-  const read = coerce(schema, value);
-  if (read === undefined) throw new Error(`--${name} is '${value}'; it must be ${describe(schema)}.`);
-  if (schema.enum && !schema.enum.includes(read))
-    throw new Error(`--${name} is '${value}'; it must be one of ${schema.enum.join(', ')}.`);
-  // Compiled only when needed: most flags have a type alone.
-  const errors = Object.keys(schema).some((keyword) => !plainKeywords.has(keyword))
-    ? Object.values(checkValue(schema, read, { path: `--${name}` }).errors)
-    : [];
-  if (errors.length > 0) throw new Error(errors.join(' '));
-  return read;
-}
-
-/** Keywords that are checked above or do not restrict the value. */
-const plainKeywords: ReadonlySet<string> = new Set([
-  'type',
-  'enum',
-  'description',
-  'default',
-  'title',
-  'examples',
-  'writeOnly',
-]);
-
-function coerce(schema: JsonSchema, value: string): unknown {
-  switch (schema.type) {
-    case 'integer':
-      return /^-?\d+$/.test(value) ? Number(value) : undefined;
-    case 'number':
-      return value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
-    case 'object':
-    case 'array':
-      return parseJson(value, schema.type);
-    default:
-      return value;
-  }
-}
-
-function parseJson(value: string, type: 'object' | 'array'): unknown {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    const matches = type === 'array' ? Array.isArray(parsed) : isRecord(parsed);
-    return matches ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function describe(schema: JsonSchema): string {
-  if (schema.type === 'integer') return 'a whole number';
-  if (schema.type === 'number') return 'a number';
-  return `a JSON ${String(schema.type)}`;
-}
 
 /** Runs one command line with commander, which a running host does not load. */
 export async function runCommandLine(
@@ -126,7 +67,7 @@ function translatedHelp({ translate }: Pick<TranslatedOutput, 'translate'>): Hel
   return {
     commandDescription: (command) => translate(command.description()),
     subcommandDescription: (command) => translate(command.description()),
-    optionDescription: ({ description }) => translate(description),
+    optionDescription: ({ description }) => description.split('\n').map(translate).join(' '),
     argumentDescription: ({ description }) => translate(description),
     commandUsage: (command) => translateTerms(commandUsage.call(new Help(), command)),
     subcommandTerm: (command) => translateTerms(Help.prototype.subcommandTerm.call(new Help(), command)),
@@ -151,7 +92,7 @@ function buildCommand({
   }
   const flags = Object.entries(command.flags ?? {});
   for (const [name, schema] of flags) {
-    built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, schema.description ?? '');
+    built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, describeFlag(schema));
     if (takesSecret(schema)) built.option(`--${name}-stdin`, `Read --${name} from standard input.`);
   }
   if (!command.flags?.['json']) built.option('--json', 'Print JSON.');
@@ -168,6 +109,7 @@ function buildCommand({
           ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, warned)
           : plain;
       if (value !== undefined) read.push([name, readFlag({ name, schema, value })]);
+      else if (schema.default !== undefined) read.push([name, schema.default]);
     }
     const print = (result: unknown): void => {
       // A command that takes input with --json also prints JSON.
@@ -200,10 +142,6 @@ async function readArguments(
     }),
   );
   return values.flat().filter((value): value is string => value !== undefined);
-}
-
-function isSwitch(schema: JsonSchema): boolean {
-  return schema.type === 'boolean';
 }
 
 /** The name that commander gives the value of `--base-url`. Names with `_` stay unchanged. */

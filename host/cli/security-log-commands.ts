@@ -11,7 +11,7 @@ export function securityLogCommands(securityLog: Pick<SecurityLog, 'list' | 'ver
         limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 50, description: 'Maximum number of entries.' },
       },
       async run({ flags }) {
-        const limit = Number(flags['limit'] ?? 50);
+        const limit = Number(flags['limit']);
         const event = typeof flags['event'] === 'string' ? { event: flags['event'] } : {};
         return (await securityLog.list({ limit, ...event })).map(({ at, userId, hash: _hash, ...entry }) => ({
           ...entry,

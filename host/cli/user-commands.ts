@@ -40,7 +40,7 @@ export function userCommands({ users, twoFactor, sessions }: UserCommandsDepende
         login,
         email,
         password,
-        role: text(flags['role']) ?? 'subscriber',
+        role: String(flags['role']),
         ...(displayName !== null && { displayName }),
       });
       return { ...describe(user), ...(given === null && { password }) };
@@ -57,8 +57,8 @@ export function userCommands({ users, twoFactor, sessions }: UserCommandsDepende
     async run({ flags }) {
       const wanted = text(flags['role']);
       const list = await users.list({
-        limit: Number(flags['limit'] ?? 100),
-        offset: Number(flags['offset'] ?? 0),
+        limit: Number(flags['limit']),
+        offset: Number(flags['offset']),
         ...(wanted !== null && { role: wanted }),
       });
       return list.map(describe);

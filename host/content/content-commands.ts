@@ -32,9 +32,9 @@ function listCommand({ parts: { store, permalinks } }: ContentCommandsDependenci
     async run({ flags }) {
       const search = text(flags['s']);
       const posts = await store.find({
-        type: text(flags['post_type']) ?? 'post',
-        status: text(flags['post_status']) ?? 'any',
-        limit: Number(flags['posts_per_page'] ?? 50),
+        type: String(flags['post_type']),
+        status: String(flags['post_status']),
+        limit: Number(flags['posts_per_page']),
         ...(search !== null && { search }),
       });
       return Promise.all(posts.map(async (post) => ({ ...describe(post), url: await permalinks.url(post) })));

@@ -18,7 +18,8 @@ export interface CliCommand {
   readonly description: string;
   readonly args?: readonly CliArgument[];
   /**
-   * `--name=value`, or `--name` for booleans; checked and coerced by its schema. Every command has `--json` unless declared here.
+   * `--name=value`, or `--name` for booleans; checked and coerced by its schema. Without the flag, the command gets the `default`
+   * of the schema; the help shows it, and the choices of `enum`. Every command has `--json` unless declared here.
    * A flag with `writeOnly` takes a secret: `--name-stdin` reads it from standard input, `--name=@path` from a file; any other
    * value gets a warning.
    */

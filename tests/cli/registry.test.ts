@@ -40,6 +40,42 @@ const answering = (answer: unknown): CliCommand => ({
 });
 
 describe('the command line', () => {
+  const choosing: CliCommand = {
+    name: 'list',
+    description: 'Lists',
+    flags: {
+      limit: { type: 'integer', minimum: 1, default: 20, description: 'Rows.' },
+      state: { type: 'string', enum: ['open', 'done'], default: 'open', description: 'State.' },
+      level: { type: 'integer', enum: [1, 2], description: 'Level.' },
+      filter: { type: 'object', default: { a: 1 } },
+      loud: { type: 'boolean', default: false },
+    },
+    run: ({ flags }) => Promise.resolve(flags),
+  };
+
+  it('hands a command the defaults of the flags that are not given', async () => {
+    const { out } = await run([choosing], 'list', '--limit=3', '--json');
+    expect(JSON.parse(out)).to.deep.equal({ limit: 3, state: 'open', filter: { a: 1 }, loud: false });
+  });
+
+  it('shows defaults and choices in the help', async () => {
+    const { out } = await run([choosing], 'list', '--help');
+    expect(out)
+      .to.match(/Rows\. Default: 20\./)
+      .and.to.match(/State\. Choices: open, done\. Default: open\./);
+    expect(out).to.match(/Level\. Choices: 1, 2\.\s/);
+  });
+
+  it('refuses what is none of the choices', async () => {
+    expect(await run([choosing], 'list', '--state=lost')).to.include({
+      code: 1,
+      err: "Error: --state is 'lost'; it must be one of open, done.\n",
+    });
+    expect((await run([choosing], 'list', '--level=3')).err).to.equal(
+      "Error: --level is '3'; it must be one of 1, 2.\n",
+    );
+  });
+
   it('hands a command its arguments and its flags as their types', async () => {
     const { code, out } = await run(
       [echo],

@@ -57,7 +57,7 @@ export function submissionsCommand<Submission, Filter extends ReadFilter>({
       } as Filter;
       if (flags['export'] === 'csv') return joined(csv(store.all(found)));
       if (flags['export'] === 'jsonl') return joined(jsonLines(store.all(found), record));
-      return (await store.list(found, { limit: Number(flags['limit'] ?? 20), offset: 0 })).map(record);
+      return (await store.list(found, { limit: Number(flags['limit']), offset: 0 })).map(record);
     },
   };
 }

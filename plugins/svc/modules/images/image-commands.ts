@@ -70,10 +70,10 @@ function historyCommands(parts: Images): CliCommand[] {
       run: async ({ flags }) => {
         const { search, limit, before } = flags as {
           readonly search?: string;
-          readonly limit?: number;
+          readonly limit: number;
           readonly before?: number;
         };
-        return (await store.list({ search }, { limit: limit ?? 50, before })).map(imageRecord);
+        return (await store.list({ search }, { limit, before })).map(imageRecord);
       },
     },
     {

@@ -73,7 +73,7 @@ export function namedKeyCommands({ host, explainKey }: Pick<KeyPorts, 'host' | '
         },
       },
       run: async ({ args: [id], flags }) =>
-        printSecret(await store.rotate((await findKey(store, id)).id, Number(flags['hours'] ?? 24) * 3600_000)),
+        printSecret(await store.rotate((await findKey(store, id)).id, Number(flags['hours']) * 3600_000)),
     },
     {
       name: 'svc key revoke',

@@ -56,8 +56,12 @@ function baseCommands(parts: KnowledgeParts): readonly CliCommand[] {
         namespace: { ...text, description: 'Pinecone only' },
         provider: { ...text, description: 'Embedding provider' },
         model: { ...text, description: "Embedding model; default: the one in the provider's settings" },
-        chunk: { type: 'integer', description: 'Maximum tokens of a passage' },
-        overlap: { type: 'integer', description: 'Overlap between passages (tokens)' },
+        chunk: { type: 'integer', default: defaultChunks.chunkTokens, description: 'Maximum tokens of a passage' },
+        overlap: {
+          type: 'integer',
+          default: defaultChunks.overlapTokens,
+          description: 'Overlap between passages (tokens)',
+        },
       },
       async run({ args: [name = ''], flags }) {
         const { base: created, createdTarget } = await createBase(parts, {
@@ -67,8 +71,8 @@ function baseCommands(parts: KnowledgeParts): readonly CliCommand[] {
           namespace: string(flags, 'namespace'),
           embeddingProvider: string(flags, 'provider'),
           embeddingModel: string(flags, 'model'),
-          chunkTokens: Number(flags['chunk'] ?? defaultChunks.chunkTokens),
-          overlapTokens: Number(flags['overlap'] ?? defaultChunks.overlapTokens),
+          chunkTokens: Number(flags['chunk']),
+          overlapTokens: Number(flags['overlap']),
         });
         return {
           id: created.id,
@@ -106,11 +110,13 @@ function baseCommands(parts: KnowledgeParts): readonly CliCommand[] {
       name: 'svc knowledge search',
       description: 'Shows the passages of a knowledge base that match a question best.',
       args: [base, { name: 'question', description: 'The question', rest: true }],
-      flags: { limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Maximum number of passages' } },
+      flags: {
+        limit: { type: 'integer', minimum: 1, maximum: 50, default: 5, description: 'Maximum number of passages' },
+      },
       run: async ({ args: [id = '', ...rest], flags }) =>
         searchKnowledge(parts, await findBase(parts, id), {
           text: rest.join(' '),
-          limit: Number(flags['limit'] ?? 5),
+          limit: Number(flags['limit']),
         }),
     },
   ];
@@ -173,14 +179,14 @@ function sourceCommands(parts: KnowledgeParts): readonly CliCommand[] {
       args: [base],
       flags: {
         state: { ...text, enum: [...sourceStates], description: 'Only sources in this state' },
-        limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Maximum number of rows' },
+        limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 100, description: 'Maximum number of rows' },
       },
       async run({ args: [id = ''], flags }) {
         const knowledgeBase = await findBase(parts, id);
         const state = flags['state'] as SourceState | undefined;
         const found = await sources.list(
           { baseId: knowledgeBase.id, ...(state !== undefined && { state }) },
-          { limit: Number(flags['limit'] ?? 100), offset: 0 },
+          { limit: Number(flags['limit']), offset: 0 },
         );
         return found.map(({ id: source, kind, title, url, state: now, chunksDone, chunksTotal, message }) => ({
           id: source,
@@ -247,13 +253,18 @@ function questionCommands(
       name: 'svc knowledge questions',
       description: 'Lists questions without an answer, or with a badly rated one.',
       flags: {
-        state: { type: 'string', enum: ['open', 'answered', 'dismissed'], description: 'State of the questions' },
-        limit: { type: 'integer', minimum: 1, maximum: 5_000, description: 'Maximum number of rows' },
+        state: {
+          type: 'string',
+          enum: ['open', 'answered', 'dismissed'],
+          default: 'open',
+          description: 'State of the questions',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: 5_000, default: 100, description: 'Maximum number of rows' },
       },
       async run({ flags }) {
         const found = await questions.list(
-          { state: (flags['state'] ?? 'open') as QuestionState },
-          { limit: Number(flags['limit'] ?? 100), offset: 0 },
+          { state: flags['state'] as QuestionState },
+          { limit: Number(flags['limit']), offset: 0 },
         );
         return found.map(({ id, baseId, question, reason, bestScore, asked, askedOf }) => ({
           id,

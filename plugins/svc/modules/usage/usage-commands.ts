@@ -33,7 +33,7 @@ export function usageCommands(ports: Pick<UsagePorts, 'host' | 'ledger'>): CliCo
         ),
       },
       run: async ({ flags }) => {
-        const by = groupings.find((name) => name === flags['by']) ?? 'provider';
+        const by = flags['by'] as (typeof groupings)[number];
         const totals = await readTotals(ports, { by, given: flags });
         return totals.map(({ name, cost_usd, without_price, ...sums }) => {
           const cost = Math.round((cost_usd ?? 0) * 1_000_000);

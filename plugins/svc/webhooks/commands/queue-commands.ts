@@ -86,7 +86,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
           ...(typeof event === 'string' && { event }),
           ...(typeof endpoint === 'string' && { endpointId: endpoint }),
         };
-        const { deliveries } = await deliveryLog.list(filter, { limit: typeof limit === 'number' ? limit : 20 });
+        const { deliveries } = await deliveryLog.list(filter, { limit: Number(limit) });
         return deliveries.map(deliveryRecord);
       },
     },

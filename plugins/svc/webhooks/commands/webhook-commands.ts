@@ -144,7 +144,7 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
         },
       },
       run: async ({ flags: { overlap } }) => {
-        const secret = await webhooks.rotateSecret(typeof overlap === 'number' ? overlap : undefined);
+        const secret = await webhooks.rotateSecret(Number(overlap));
         const until = (await webhooks.settings()).previousSecretUntil;
         return { secret, previous_until: until === null ? null : new Date(until).toISOString() };
       },

@@ -41,11 +41,11 @@ function itemCommands({ items, costs }: Automations, { idArgument, find }: Named
       run: async ({ args: [id], flags }) => {
         const { state, limit, before } = flags as {
           readonly state?: (typeof itemStates)[number];
-          readonly limit?: number;
+          readonly limit: number;
           readonly before?: number;
         };
         const list = await items.list((await find(id)).id, {
-          limit: limit ?? 50,
+          limit,
           ...withoutUndefined({ state, before }),
         });
         const cost = await costs.ofItems(list);
