@@ -83,7 +83,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const { config, clock, pluginFolders = createPluginFolders() } = dependencies;
   const redactor = createRedactor();
   const log = createSiteLogger(dependencies, redactor, pluginFolders.ownerOf);
-  const hooks = createHooks({ log });
+  const hooks = createHooks({ log, guardsFilters: true });
   const database = await openSiteDatabase(dependencies, log);
   const closers: (() => unknown)[] = [() => database.close()];
   try {

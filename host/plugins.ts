@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
 import { createSystemClock } from './clock.ts';
+import { isUnexpectedError } from './loader/unexpected-error.ts';
 import { createPluginClaims } from './loader/claims.ts';
 import { createLoader, type CompilePlugin, type HostServices, type Loader } from './loader/loader.ts';
 import { changedOptionName } from './options/cached-options.ts';
@@ -64,7 +65,9 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
   });
   hooks.addAction('plugin_warning', loader.warn);
   core.abilities.onFailure(({ owner, name, error }) => loader.reportFailure(owner, `ability ${name}`, error));
-  hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
+  hooks.onFailure(({ kind, owner, hook, error }) => {
+    if (kind === 'action' || isUnexpectedError(error)) loader.reportFailure(owner, `${kind} ${hook}`, error);
+  });
   try {
     if (only) await options.update('active_plugins', [...only]);
     await startFollowing(core, loader);

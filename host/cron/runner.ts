@@ -12,7 +12,12 @@ import {
 /** What cron needs from the hooks: run an action, and observe errors of its callbacks. */
 export interface CronHooks extends Pick<HooksApi, 'doActionAsync' | 'hasAction'> {
   onFailure(
-    listener: (failure: { readonly hook: string; readonly owner: string; readonly error: unknown }) => void,
+    listener: (failure: {
+      readonly kind: string;
+      readonly hook: string;
+      readonly owner: string;
+      readonly error: unknown;
+    }) => void,
   ): Undo;
 }
 
@@ -110,8 +115,8 @@ async function perform(
 ): Promise<CronRun> {
   const startedAt = clock.now();
   const errors: string[] = [];
-  const undo = hooks.onFailure(({ hook, owner, error }) => {
-    if (hook === event.hook) errors.push(`${owner}: ${errorText(error)}`);
+  const undo = hooks.onFailure(({ kind, hook, owner, error }) => {
+    if (kind === 'action' && hook === event.hook) errors.push(`${owner}: ${errorText(error)}`);
   });
   const hasCallback = Boolean(hooks.hasAction(event.hook));
   await track(`cron ${event.hook}`, () => hooks.doActionAsync(event.hook, ...event.args).finally(undo));

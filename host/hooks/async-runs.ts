@@ -2,6 +2,7 @@ import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
 import type { Entry, Hook } from './callbacks.ts';
 import type { Frame, HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
+import type { FilterGuard } from './filter-guard.ts';
 
 export interface AsyncRuns {
   /** Runs the callbacks of a filter in order; `args[0]` is the value and is replaced by each result. */
@@ -14,10 +15,11 @@ interface AsyncRunsDependencies {
   readonly all: Hook;
   readonly context: HookContext;
   readonly failures: Failures;
+  readonly guard: FilterGuard;
 }
 
 /** Asynchronous runs: the same order and rules, awaiting only callbacks that return a thenable. */
-export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencies): AsyncRuns {
+export function createAsyncRuns({ all, context, failures, guard }: AsyncRunsDependencies): AsyncRuns {
   /** A callback is synchronous up to its first await, so it is on the stack of synchronous runs. */
   const start = (frame: Frame, entry: Entry, args: readonly unknown[]): unknown => {
     frame.priority = entry.priority;
@@ -55,8 +57,13 @@ export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencie
         if (observed(hook)) await observe(frame, [hook.name, ...args]);
         const cursor = beginRun(hook);
         for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
-          const result = start(frame, entry, args);
-          args[0] = isThenable(result) ? await result : result;
+          try {
+            const result = start(frame, entry, args);
+            args[0] = guard.settleAwaited(entry, args[0], isThenable(result) ? await result : result);
+          } catch (error) {
+            failures.note(entry, error);
+            throw error;
+          }
         }
         return args[0];
       }),

@@ -31,26 +31,108 @@ export interface Group {
 }
 
 /** Everything known about one hook name. */
-export interface Hook {
+export class Hook {
   readonly name: string;
   /** Its index in the hooks instance; identifies it on the run stack. */
   readonly id: number;
-  /** By priority, then in the order they were added. Never mutated: a run in progress uses its array as a snapshot. */
-  entries: readonly Entry[];
-  /** The same callbacks by priority, for the fast path; null when one of them accepts no arguments. */
-  groups: readonly Group[] | null;
-  /** Whether no callback returns a promise. */
-  isSynchronous: boolean;
+  /** Changes with the callbacks. */
+  version = 0;
   /** Counts how often the hook lost its last callback. Runs that started before ignore callbacks added later. */
-  generation: number;
+  generation = 0;
   /** A compiled loop for these callbacks, once they have run often enough. */
-  compiled: ((value: unknown) => unknown) | null;
+  compiled: ((value: unknown) => unknown) | null = null;
   /** Priority of the first callback of the latest `compiled`. */
-  firstPriority: number;
+  firstPriority = 10;
   /** Runs of these callbacks by the shared loop. */
-  runs: number;
-  filtersApplied: number;
-  actionsDone: number;
+  runs = 0;
+  filtersApplied = 0;
+  actionsDone = 0;
+  /** Added since `entries` was read: taken over together, so that adding thousands takes time in proportion. */
+  private added: Entry[] = [];
+  private ordered: readonly Entry[] = noEntries;
+  private byPriority: readonly Group[] | null = [];
+  private neverAwaits = true;
+
+  constructor(name: string, id: number) {
+    this.name = name;
+    this.id = id;
+  }
+
+  /** By priority, then in the order they were added. Never mutated: a run in progress uses its array as a snapshot. */
+  get entries(): readonly Entry[] {
+    if (this.added.length > 0) this.takeOver();
+    return this.ordered;
+  }
+
+  /** The same callbacks by priority, for the fast path; null when one of them accepts no arguments. */
+  get groups(): readonly Group[] | null {
+    if (this.added.length > 0) this.takeOver();
+    return this.byPriority;
+  }
+
+  /** Whether no callback returns a promise. */
+  get isSynchronous(): boolean {
+    if (this.added.length > 0) this.takeOver();
+    return this.neverAwaits;
+  }
+
+  /**
+   * Adds after those of the same priority. The same callback of the same owner and priority keeps its position and gets the
+   * new `acceptedArgs`. Other owners have their own entry, so that deactivating one plugin leaves the other's.
+   */
+  add(entry: Entry): void {
+    this.added.push(entry);
+    this.version += 1;
+    forgetCompiled(this);
+  }
+
+  /** Removes the matching entries. Returns whether there were any. */
+  remove(matches: (entry: Entry) => boolean): boolean {
+    const { entries } = this;
+    const remaining: Entry[] = [];
+    for (const entry of entries) {
+      if (matches(entry)) entry.removed = true;
+      else remaining.push(entry);
+    }
+    if (remaining.length === entries.length) return false;
+    if (remaining.length === 0) this.generation += 1;
+    this.version += 1;
+    forgetCompiled(this);
+    this.set(remaining);
+    return true;
+  }
+
+  private takeOver(): void {
+    const entries = [...this.ordered];
+    const known = new Map<AnyCallback, number[]>();
+    const note = ({ callback }: Entry, index: number): unknown =>
+      known.get(callback)?.push(index) ?? known.set(callback, [index]);
+    entries.forEach(note);
+    for (const entry of this.added.splice(0)) {
+      const same = known.get(entry.callback)?.find((index) => {
+        const { priority, owner } = entries[index] as Entry;
+        return priority === entry.priority && owner === entry.owner;
+      });
+      if (same === undefined) note(entry, entries.push(entry) - 1);
+      else {
+        (entries[same] as Entry).replacedBy = entry;
+        entries[same] = entry;
+      }
+    }
+    this.set(entries.sort((left, right) => left.priority - right.priority));
+  }
+
+  private set(entries: readonly Entry[]): void {
+    const groups: { priority: number; callbacks: AnyCallback[]; first: number }[] = [];
+    for (const [index, { priority, callback }] of entries.entries()) {
+      const last = groups.at(-1);
+      if (last?.priority === priority) last.callbacks.push(callback);
+      else groups.push({ priority, callbacks: [callback], first: index });
+    }
+    this.ordered = entries.length === 0 ? noEntries : entries;
+    this.neverAwaits = entries.every(({ isSynchronous }) => isSynchronous);
+    this.byPriority = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
+  }
 }
 
 /** More than any call passes; a small integer compares faster than Infinity. */
@@ -58,66 +140,6 @@ export const everyArgument = 0x3fffffff;
 
 /** The entries of every hook without callbacks; compared by identity. */
 export const noEntries: readonly Entry[] = [];
-
-export function createHook(name: string, id: number): Hook {
-  return {
-    name,
-    id,
-    entries: noEntries,
-    groups: [],
-    isSynchronous: true,
-    generation: 0,
-    compiled: null,
-    firstPriority: 10,
-    runs: 0,
-    filtersApplied: 0,
-    actionsDone: 0,
-  };
-}
-
-/**
- * Adds after those of the same priority. The same callback of the same owner and priority keeps its position and gets the
- * new `acceptedArgs`. Other owners have their own entry, so that deactivating one plugin leaves the other's.
- */
-export function addEntry(hook: Hook, entry: Entry): void {
-  const entries = [...hook.entries];
-  const same = entries.findIndex(
-    (each) => each.callback === entry.callback && each.priority === entry.priority && each.owner === entry.owner,
-  );
-  if (same >= 0) {
-    (entries[same] as Entry).replacedBy = entry;
-    entries[same] = entry;
-  } else {
-    entries.splice(firstAbove(entries, entry.priority), 0, entry);
-  }
-  setEntries(hook, entries);
-}
-
-/** Removes the matching entries. Returns whether there were any. */
-export function removeEntries(hook: Hook, matches: (entry: Entry) => boolean): boolean {
-  const remaining: Entry[] = [];
-  for (const entry of hook.entries) {
-    if (matches(entry)) entry.removed = true;
-    else remaining.push(entry);
-  }
-  if (remaining.length === hook.entries.length) return false;
-  if (remaining.length === 0) hook.generation += 1;
-  setEntries(hook, remaining.length === 0 ? noEntries : remaining);
-  return true;
-}
-
-function setEntries(hook: Hook, entries: readonly Entry[]): void {
-  const groups: { priority: number; callbacks: AnyCallback[]; first: number }[] = [];
-  for (const [index, { priority, callback }] of entries.entries()) {
-    const last = groups.at(-1);
-    if (last?.priority === priority) last.callbacks.push(callback);
-    else groups.push({ priority, callbacks: [callback], first: index });
-  }
-  hook.entries = entries;
-  forgetCompiled(hook);
-  hook.isSynchronous = entries.every(({ isSynchronous }) => isSynchronous);
-  hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
-}
 
 /** Sends the hook's next runs through the shared loop. */
 export function forgetCompiled(hook: Hook): void {
@@ -129,12 +151,14 @@ export function forgetCompiled(hook: Hook): void {
 export interface Cursor {
   readonly hook: Hook;
   readonly generation: number;
+  /** Of the hook when `entries` was read. */
+  version: number;
   entries: readonly Entry[];
   index: number;
 }
 
 export function beginRun(hook: Hook): Cursor {
-  return { hook, generation: hook.generation, entries: hook.entries, index: 0 };
+  return { hook, generation: hook.generation, version: hook.version, entries: hook.entries, index: 0 };
 }
 
 /**
@@ -143,11 +167,12 @@ export function beginRun(hook: Hook): Cursor {
  * when it starts.
  */
 export function nextEntry(cursor: Cursor): Entry | undefined {
-  return cursor.entries === cursor.hook.entries ? cursor.entries[cursor.index++] : nextChanged(cursor);
+  return cursor.version === cursor.hook.version ? cursor.entries[cursor.index++] : nextChanged(cursor);
 }
 
 function nextChanged(cursor: Cursor): Entry | undefined {
   const running = cursor.index === 0 ? undefined : cursor.entries[cursor.index - 1];
+  const { entries, version } = cursor.hook;
   while (running && cursor.index < cursor.entries.length) {
     const entry = cursor.entries[cursor.index] as Entry;
     if (entry.priority !== running.priority) break;
@@ -155,7 +180,8 @@ function nextChanged(cursor: Cursor): Entry | undefined {
     if (!isRemoved(entry)) return entry;
   }
   if (cursor.generation !== cursor.hook.generation) return undefined;
-  cursor.entries = cursor.hook.entries;
+  cursor.entries = entries;
+  cursor.version = version;
   cursor.index = running ? firstAbove(cursor.entries, running.priority) : 0;
   return cursor.entries[cursor.index++];
 }

@@ -1,17 +1,22 @@
 import type { AnyCallback } from '#plugin-api';
-import type { Hook } from './callbacks.ts';
+import type { Cursor, Hook } from './callbacks.ts';
 import { maxNesting } from './context.ts';
 import type { RunStack } from './context.ts';
+import type { Failures } from './failures.ts';
+import type { FilterGuard } from './filter-guard.ts';
 
 /** A compiled loop over the callbacks of one hook, for a value without further arguments. */
 export type CompiledRun = (value: unknown) => unknown;
 
-/** Continues at that position, by the rules for callbacks added or removed during a run. */
-export type Resume = (
-  hook: Hook,
-  position: { readonly generation: number; readonly entries: Hook['entries']; readonly index: number },
-  run: { readonly level: number; readonly value: unknown },
-) => unknown;
+export interface CompiledRunDependencies {
+  readonly stack: RunStack;
+  /** See FilterGuard. */
+  readonly settle: FilterGuard['settle'];
+  /** Notes which callback an error came from. */
+  readonly note: Failures['note'];
+  /** Continues at that position, by the rules for callbacks added or removed during a run. */
+  readonly resume: (position: Readonly<Cursor>, level: number, value: unknown) => unknown;
+}
 
 /** Number of runs after which compiling pays; compiling takes about as long as a thousand runs. */
 export const compileAfter = 500;
@@ -29,20 +34,24 @@ let compiledCount = 0;
  * The code contains no external text, only numbers and names generated here. Null if compiling would not help or code
  * generation is disabled; the shared loop is used then.
  */
-export function compileRun(hook: Hook, stack: RunStack, resume: Resume): CompiledRun | null {
-  const { groups, entries, generation } = hook;
+export function compileRun(hook: Hook, { stack, settle, note, resume }: CompiledRunDependencies): CompiledRun | null {
+  const { groups, entries, generation, version } = hook;
   if (groups === null || entries.length === 0 || entries.length > maxCallbacks) return null;
   const callbacks = entries.map(({ callback }) => callback);
   const names = callbacks.map((_, index) => `callback${index}`);
-  const positions = entries.map((_, index) => ({ generation, entries, index: index + 1 }));
+  const positions = entries.map((_, index) => ({ hook, generation, version, entries, index: index + 1 }));
   hook.firstPriority = entries[0]?.priority ?? 10;
   let priority = hook.firstPriority;
   const steps = entries.map((entry, index) => {
     const reach =
       entry.priority === priority ? '' : `state[1 + level] = ${hook.id}; priorities[level] = ${entry.priority};`;
     priority = entry.priority;
-    return `${reach} value = callback${index}(value);
-        if (hook.entries !== entries) return resume(hook, positions[${index}], { level, value });`;
+    return `${reach} position = ${index}; result = callback${index}(value);
+        kind = typeof result;
+        value = kind === 'number' || kind === 'string' || kind === 'boolean'
+          ? result
+          : settle(entries[${index}], value, result);
+        if (hook.version !== ${version}) return resume(positions[${index}], level, value);`;
   });
   const code = `
     "use strict"; // ${(compiledCount += 1)}
@@ -51,9 +60,13 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
       if (level >= ${maxNesting}) throw overflow(hook);
       state[1 + level] = ${~hook.id};
       state[0] = level + 1;
+      let position = 0, result, kind;
       try {
         ${steps.join('\n')}
         return value;
+      } catch (error) {
+        note(entries[position], error);
+        throw error;
       } finally {
         state[0] = level;
       }
@@ -66,6 +79,8 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
       'state',
       'priorities',
       'overflow',
+      'settle',
+      'note',
       'resume',
       ...names,
       code,
@@ -77,6 +92,8 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
       stack.state,
       stack.priorities,
       stack.overflow,
+      settle,
+      note,
       resume,
       ...(callbacks as AnyCallback[]),
     );

@@ -1,11 +1,13 @@
 import type { Logger } from '#plugin-api';
 import { functionName } from './callbacks.ts';
-import type { Entry, Hook } from './callbacks.ts';
+import type { Entry, Hook, HookKind } from './callbacks.ts';
 import { HookCycleError } from './context.ts';
 import type { HookContext } from './context.ts';
 
-/** A callback of an action that threw, or whose promise rejected. */
+/** A callback that threw, whose promise rejected, or whose result a filter could not use. */
 export interface HookFailure {
+  /** How the hook ran. */
+  readonly kind: HookKind;
   readonly hook: string;
   /** Slug of the plugin, or `host`. */
   readonly owner: string;
@@ -16,9 +18,15 @@ export interface HookFailure {
 
 export type FailureListener = (failure: HookFailure) => void;
 
-/** Handles callback errors that must not reach the caller. */
+/** Attributes the errors of callbacks to their owners. */
 export interface Failures {
-  /** Logs the error and notifies the listeners. */
+  /** Notifies the listeners of an error of a filter, which reaches the caller: of the innermost callback that it came through. */
+  note(entry: Entry, error: unknown): void;
+  /** Logs, once per callback, that its result was not used, and notifies the listeners. */
+  refuse(entry: Entry, reason: string): void;
+  /** The callback of a filter that an error came from; undefined if it came from none. */
+  culpritOf(error: unknown): Entry | undefined;
+  /** Logs the error of an action and notifies the listeners. */
   report(callbacks: Hook, entry: Entry, error: unknown): void;
   /**
    * Reports an error inside an action, so that its other callbacks run. A HookCycleError is rethrown instead: running the
@@ -34,13 +42,37 @@ interface FailuresDependencies {
 }
 
 export function createFailures({ context, log, listeners }: FailuresDependencies): Failures {
-  const report: Failures['report'] = (callbacks, entry, error) => {
-    const failure: HookFailure = { hook: callbacks.name, owner: entry.owner, callback: functionName(entry), error };
-    logFailure(failure, log);
+  const culprits = new WeakMap<object, Entry>();
+  const refused = new WeakSet<Entry>();
+  const describe = (kind: HookKind, hook: string, entry: Entry, error: unknown): HookFailure => ({
+    ...{ kind, hook, owner: entry.owner, callback: functionName(entry), error },
+  });
+  const notify = (failure: HookFailure): void => {
     for (const listener of listeners) listener(failure);
+  };
+  const report: Failures['report'] = (callbacks, entry, error) => {
+    const failure = describe('action', callbacks.name, entry, error);
+    const message = `Callback of the action '${callbacks.name}' failed; the others ran`;
+    writeFailure(log, message, 'hook_callback_failed', failure);
+    notify(failure);
   };
   return {
     report,
+    note(entry, error) {
+      if (typeof error === 'object' && error !== null) {
+        if (culprits.has(error)) return;
+        culprits.set(error, entry);
+      }
+      notify(describe('filter', entry.hook, entry, error));
+    },
+    refuse(entry, reason) {
+      if (refused.has(entry)) return;
+      refused.add(entry);
+      const failure = describe('filter', entry.hook, entry, new Error(reason));
+      writeFailure(log, 'Result of a filter callback not used', 'hook_result_refused', failure);
+      notify(failure);
+    },
+    culpritOf: (error) => (typeof error === 'object' && error !== null ? culprits.get(error) : undefined),
     isolate(callbacks, entry, error) {
       if (error instanceof HookCycleError && context.nested()) throw error;
       report(callbacks, entry, error);
@@ -48,8 +80,12 @@ export function createFailures({ context, log, listeners }: FailuresDependencies
   };
 }
 
-function logFailure({ error, ...fields }: HookFailure, log: Pick<Logger, 'error'> | undefined): void {
-  const message = `Callback of the action '${fields.hook}' failed; the others ran`;
-  if (log) log.error(message, { event: 'hook_callback_failed', ...fields, error });
+function writeFailure(
+  log: Pick<Logger, 'error'> | undefined,
+  message: string,
+  event: string,
+  { kind: _kind, error, ...fields }: HookFailure,
+): void {
+  if (log) log.error(message, { event, ...fields, error });
   else console.error(message, fields, error);
 }

@@ -6,6 +6,7 @@ import type { Hook, HookKind } from './callbacks.ts';
 import { createHookContext } from './context.ts';
 import { createFailures } from './failures.ts';
 import type { FailureListener } from './failures.ts';
+import { createFilterGuard, noGuard } from './filter-guard.ts';
 import { withNamespaces } from './namespaced.ts';
 import { createRegistry } from './registry.ts';
 import type { HookDescription, Registry } from './registry.ts';
@@ -14,6 +15,11 @@ import { createRuns } from './runs.ts';
 export { HookCycleError } from './context.ts';
 export type { FailureListener, HookFailure } from './failures.ts';
 export type { HookDescription } from './registry.ts';
+
+export interface HooksInit {
+  readonly log?: Pick<Logger, 'error'>;
+  readonly guardsFilters?: boolean;
+}
 
 /** The hooks of a process: the public interface, and what the host itself needs. */
 export interface Hooks extends HooksApi {
@@ -31,12 +37,12 @@ export interface Hooks extends HooksApi {
   describe(): HookDescription[];
   /** Current priority of the hook's outermost run, or false when it is not running. */
   currentPriority(name: string): number | false;
-  /**
-   * Logs the error of a filter whose caller goes on without its value. The owner is the plugin whose callbacks the filter
-   * has; with several plugins it is unknown which one failed, and all are named.
-   */
+  /** Logs the error of a filter whose caller goes on without its value, with the plugin that it came from. */
   reportFilterFailure(hook: string, error: unknown): void;
-  /** Calls the listener for each callback that throws in an action, after the error is logged. */
+  /**
+   * Calls the listener for each callback that throws: in an action after the error is logged, in a filter before it reaches
+   * the caller. Also for each callback whose result was refused.
+   */
   onFailure(listener: FailureListener): Undo;
 }
 
@@ -45,17 +51,19 @@ export interface Hooks extends HooksApi {
  *
  * A run nested 500 levels deep throws a HookCycleError that shows the chain.
  *
- * @param log logs errors of actions; default: the console.
+ * @param init `log` logs errors of actions; default: the console. `guardsFilters`: a filter keeps its value where a callback returns
+ *   nothing, or a promise to a synchronous run (see README.md); default false, as WordPress and `@wordpress/hooks`.
  */
-export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = {}): Hooks {
+export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hooks {
   const registry = createRegistry(() => !context.doing());
   const { byName, recent } = registry;
   const listeners = new Set<FailureListener>();
   const context = createHookContext(registry.byId);
   const failures = createFailures({ context, log, listeners });
   const all = registry.find('all');
-  const runs = createRuns({ all, context, failures });
-  const asyncRuns = createAsyncRuns({ all, context, failures });
+  const guard = guardsFilters ? createFilterGuard(failures) : noGuard;
+  const runs = createRuns({ all, context, failures, guard });
+  const asyncRuns = createAsyncRuns({ all, context, failures, guard });
   const idle = (hook: Hook): boolean => hook.entries === noEntries && all.entries === noEntries;
 
   const ownersOf = (name: string): string[] => [...new Set(byName.get(name)?.entries.map(({ owner }) => owner))];
@@ -120,16 +128,12 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     describe: registry.describe,
     currentPriority: context.priority,
     reportFilterFailure(hook, error) {
-      const owners = ownersOf(hook);
       log?.error(`The filter '${hook}' failed; its value was not used`, {
         event: 'hook_filter_failed',
         hook,
-        plugin: owners.join(', '),
+        plugin: failures.culpritOf(error)?.owner ?? ownersOf(hook).join(', '),
         error,
       });
-      if (owners.length === 1)
-        for (const owner of owners)
-          for (const listener of listeners) listener({ hook, owner, callback: '(filter)', error });
     },
     onFailure(listener) {
       listeners.add(listener);

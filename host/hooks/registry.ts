@@ -1,7 +1,7 @@
 import type { AnyCallback, Undo } from '#plugin-api';
 import { readPosition } from './added-at.ts';
-import { addEntry, createHook, everyArgument, forgetCompiled, functionName, removeEntries } from './callbacks.ts';
-import type { Entry, Hook, HookKind } from './callbacks.ts';
+import { everyArgument, forgetCompiled, functionName, Hook } from './callbacks.ts';
+import type { Entry, HookKind } from './callbacks.ts';
 
 export interface HookDescription {
   readonly name: string;
@@ -58,7 +58,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
   const hooks = new Map<string, Hook>();
   const byId: Hook[] = [];
   const freeIds: number[] = [];
-  const emptyHook = createHook('', -1);
+  const emptyHook = new Hook('', -1);
   const recent: Hook[] = new Array<Hook>(32).fill(emptyHook);
   let limit = forgetAbove;
   let changes = 0;
@@ -76,7 +76,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
   const create = (name: string): Hook => {
     if (hooks.size >= limit && mayForget()) forgetIdle();
     const id = freeIds.pop() ?? byId.length;
-    const hook = createHook(name, id);
+    const hook = new Hook(name, id);
     byId[id] = hook;
     hooks.set(name, hook);
     return hook;
@@ -85,7 +85,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
   const removeFrom = (name: string, matches: (entry: Entry) => boolean): boolean => {
     const hook = hooks.get(name);
     changes += 1;
-    return hook ? removeEntries(hook, matches) : false;
+    return hook?.remove(matches) ?? false;
   };
 
   return {
@@ -96,7 +96,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
     findRecent: (name) => (recent[name.length & 31] = find(name)),
     add(name, entry) {
       checkAdd(name, entry);
-      addEntry(find(name), entry);
+      find(name).add(entry);
       changes += 1;
       // Compiled runs do not look for callbacks of `all`.
       if (name === 'all') for (const hook of hooks.values()) forgetCompiled(hook);
@@ -110,7 +110,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
     },
     removeOwner(owner) {
       changes += 1;
-      for (const hook of hooks.values()) removeEntries(hook, (entry) => entry.owner === owner);
+      for (const hook of hooks.values()) hook.remove((entry) => entry.owner === owner);
     },
     has(name, callback, priority) {
       const entries = hooks.get(name)?.entries ?? [];

@@ -4,6 +4,7 @@ import { beginRun, invoke, isThenable, nextEntry } from './callbacks.ts';
 import type { Cursor, Entry, Group, Hook } from './callbacks.ts';
 import type { HookContext } from './context.ts';
 import type { Failures } from './failures.ts';
+import type { FilterGuard } from './filter-guard.ts';
 
 export interface Runs {
   /** Runs the callbacks of a filter; the first argument is the value and is replaced by each result. */
@@ -18,13 +19,14 @@ interface RunsDependencies {
   readonly all: Hook;
   readonly context: HookContext;
   readonly failures: Failures;
+  readonly guard: FilterGuard;
 }
 
 /** Synchronous runs. */
 export function createRuns(dependencies: RunsDependencies): Runs {
-  const { all, context } = dependencies;
+  const { all, context, failures, guard } = dependencies;
   const { observe, act, filterFrom } = createLoops(dependencies);
-  const throughGroups = createGroupLoop(context, filterFrom);
+  const throughGroups = createGroupLoop(dependencies, filterFrom);
 
   const runs: Runs = {
     filterValue(hook, value) {
@@ -32,9 +34,10 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       if (all.entries.length > 0 || groups === null) return runs.filter(hook, value);
       hook.runs += 1;
       if (hook.runs === compileAfter)
-        hook.compiled = compileRun(hook, context.stack, (compiledHook, position, run) =>
-          filterFrom({ hook: compiledHook, ...position }, run.level, [run.value]),
-        );
+        hook.compiled = compileRun(hook, {
+          ...{ stack: context.stack, settle: guard.settle, note: failures.note },
+          resume: (position, level, value) => filterFrom({ ...position }, level, [value]),
+        });
       return throughGroups(hook, groups, value);
     },
     filter(hook, ...args) {
@@ -63,27 +66,41 @@ export function createRuns(dependencies: RunsDependencies): Runs {
  * The fast path for the common filter with a value and no further arguments. When a callback is added or removed during
  * the run, the general loop takes over.
  */
-function createGroupLoop(context: HookContext, filterFrom: Loops['filterFrom']) {
+function createGroupLoop(
+  { context, failures, guard }: Pick<RunsDependencies, 'context' | 'failures' | 'guard'>,
+  filterFrom: Loops['filterFrom'],
+) {
   return (hook: Hook, groups: readonly Group[], start: unknown): unknown => {
-    const { entries, generation } = hook;
+    const { entries, generation, version } = hook;
     const level = context.enter(hook, (groups[0] as Group).priority);
     let value = start;
+    let position = 0;
     try {
       for (let each = 0; each < groups.length; each += 1) {
         const { priority, callbacks, first } = groups[each] as Group;
         if (each > 0) context.reach(level, priority);
         for (let index = 0; index < callbacks.length; index += 1) {
           const callback = callbacks[index] as AnyCallback;
-          value = callback(value);
-          if (hook.entries !== entries)
-            return filterFrom({ hook, generation, entries, index: first + index + 1 }, level, [value]);
+          position = first + index;
+          const result = callback(value);
+          value = isPlain(result) ? result : guard.settle(entries[position] as Entry, value, result);
+          if (hook.version !== version)
+            return filterFrom({ hook, generation, version, entries, index: position + 1 }, level, [value]);
         }
       }
       return value;
+    } catch (error) {
+      failures.note(entries[position] as Entry, error);
+      throw error;
     } finally {
       context.leave(level);
     }
   };
+}
+
+/** Whether any filter can have this value: no object, which might be a promise, and not undefined. */
+function isPlain(result: unknown): boolean {
+  return typeof result === 'string' || typeof result === 'number' || typeof result === 'boolean';
 }
 
 interface Loops {
@@ -94,11 +111,17 @@ interface Loops {
   act(callbacks: Hook, level: number, args: readonly unknown[]): void;
 }
 
-function createLoops({ all, context, failures }: RunsDependencies): Loops {
+function createLoops({ all, context, failures, guard }: RunsDependencies): Loops {
   const filterFrom: Loops['filterFrom'] = (cursor, level, args) => {
     for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
       context.reach(level, entry.priority);
-      args[0] = invoke(entry, args);
+      try {
+        const result = invoke(entry, args);
+        args[0] = isPlain(result) ? result : guard.settle(entry, args[0], result);
+      } catch (error) {
+        failures.note(entry, error);
+        throw error;
+      }
     }
     return args[0];
   };

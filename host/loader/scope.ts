@@ -14,6 +14,7 @@ import {
   type RouteDefinition,
 } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
+import { isUnexpectedError } from './unexpected-error.ts';
 import { createRegistrations, guardService, type Registrations } from './registrations.ts';
 import * as methods from './services.ts';
 import type { HostServices } from './services.ts';
@@ -58,7 +59,7 @@ function withReports(definition: RouteDefinition, report: (error: unknown) => vo
   const wrapped: Record<string, unknown> = { ...definition };
   /** An error after the client closed the connection is not a failure of the plugin. */
   const reportAndThrow = (error: unknown, request: RestRequest): never => {
-    if (!isRestErrorLike(error) && !request.signal.aborted) report(error);
+    if (isUnexpectedError(error) && !request.signal.aborted) report(error);
     throw error;
   };
   for (const name of routeFunctions) {
@@ -74,11 +75,6 @@ function withReports(definition: RouteDefinition, report: (error: unknown) => vo
     };
   }
   return wrapped as unknown as RouteDefinition;
-}
-
-function isRestErrorLike(error: unknown): boolean {
-  const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
-  return typeof code === 'string' && Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599;
 }
 
 /** The HostApi of one plugin, which can be closed. */

@@ -42,7 +42,9 @@ export interface LoggerDependencies {
   /** Writes one line, including its line break. Default: standard error. */
   readonly write?: (line: string) => void;
   readonly redactor?: Pick<Redactor, 'redact'>;
-  /** Names the plugin that the member `error` came from, for lines without a `plugin`. Default: none. */
+  /**
+   * Names the plugin that the member `error` came from, for lines with neither a `plugin` nor an `owner`, which is one. Default: none.
+   */
   readonly pluginOf?: (error: unknown) => string | null;
   /** Human-readable lines instead of JSON. Default: true if standard error is a terminal and `write` is not set. */
   readonly readable?: boolean;
@@ -62,9 +64,10 @@ export function createLogger({ level, clock, write, redactor, pluginOf, readable
   const writeLine = write ?? writeToStandardError;
 
   const withPlugin = (fields: LogFields): LogFields => {
-    if (pluginOf === undefined || fields['plugin'] !== undefined || fields['error'] === undefined) return fields;
-    const plugin = pluginOf(fields['error']);
-    return plugin === null ? fields : { ...fields, plugin };
+    if (fields['plugin'] !== undefined) return fields;
+    const owner = fields['owner'] === 'host' ? undefined : fields['owner'];
+    const plugin = owner ?? (fields['error'] === undefined ? undefined : pluginOf?.(fields['error']));
+    return typeof plugin === 'string' ? { ...fields, plugin } : fields;
   };
 
   function createChild(bound: LogFields): Logger {

@@ -57,7 +57,9 @@ export interface HookOptions {
  * hook `all` run before every other hook, with its name as first argument.
  *
  * An error in an action's callback is logged with its owner, and the other callbacks run. An error in a filter reaches the
- * caller. Hooks are local to a process: each node runs its own.
+ * caller. A callback of a filter returns the value, changed or not, or `null` where the filter allows that. For one that
+ * returns `undefined`, or a promise in a synchronous run, the value before it is used, one line is logged, and the plugin has
+ * it as its last error. Hooks are local to a process: each node runs its own.
  */
 export interface HooksApi {
   addFilter<Name extends string>(
@@ -78,7 +80,7 @@ export interface HooksApi {
   /** Removes all callbacks of a hook, or those of one priority. Always returns true, like WordPress. */
   removeAllFilters(name: string, priority?: number): true;
   removeAllActions(name: string, priority?: number): true;
-  /** Runs the filter synchronously. A promise returned by a callback becomes the value. */
+  /** Runs the filter synchronously. A promise returned by a callback is not used. */
   applyFilters<Name extends string, Value>(
     name: Name,
     value: Value & FilterArgs<Name>[0],

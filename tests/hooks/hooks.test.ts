@@ -155,7 +155,7 @@ describe('hooks', () => {
           fields: { event: 'hook_callback_failed', hook: 'act', owner: 'bad', callback: 'breaks', error },
         },
       ]);
-      expect(failures).to.deep.equal([{ hook: 'act', owner: 'bad', callback: 'breaks', error }]);
+      expect(failures).to.deep.equal([{ kind: 'action', hook: 'act', owner: 'bad', callback: 'breaks', error }]);
     });
 
     it('log a promise that rejects after a synchronous run', async () => {

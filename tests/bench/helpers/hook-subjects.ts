@@ -30,7 +30,7 @@ const names = [
 ];
 
 /** One of each for all subjects, as a process has one: what is known of one hook's calls does not fit the next one's. */
-const hooks = createHooks();
+const hooks = createHooks({ guardsFilters: true });
 const wordpress = createWordPressHooks();
 const tapable = new HookMap<SyncWaterfallHook<[number]>>(() => new SyncWaterfallHook(['value']));
 const runSteps = (steps: readonly Step[], start: number): number => {
