@@ -8,7 +8,10 @@ export interface Door {
   /** Base URL of the routes. */
   readonly url: string;
   /** Sends a body to a route below it, or fetches it without one. */
-  send(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  send(
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
 }
 
 /** A site whose providers are the sandbox's. */
@@ -26,7 +29,7 @@ export async function startDoor(): Promise<Door> {
         headers: { authorization: `Bearer ${restKey}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, body: await response.json(), headers: response.headers };
     },
   };
 }

@@ -1,9 +1,10 @@
 import { neededFeatures, type TextFeature } from '../../plugins/svc/kit/tools.ts';
+import { isHint } from '../../plugins/svc/kit/text-hints.ts';
 import type { AiParams } from '../../plugins/svc/kit/ai-params.ts';
 import type { Provider } from '../../plugins/svc/providers/provider.ts';
 
 /** How a route treats a parameter; `–`: the provider does not have the capability. */
-export type Treatment = 'honored' | 'translated' | 'refused' | '–';
+export type Treatment = 'honored' | 'translated' | 'left out' | 'refused' | '–';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -62,7 +63,8 @@ function feature(name: TextFeature, body: Members): ParameterCase {
     route: 'chat',
     body,
     treatment({ id, text }) {
-      if (text?.supports?.(name, sampleModels[id]?.chat ?? '', {}) !== true) return 'refused';
+      if (text?.supports?.(name, sampleModels[id]?.chat ?? '', {}) !== true)
+        return isHint(name) ? 'left out' : 'refused';
       return foreign.includes(id) ? 'translated' : 'honored';
     },
   };
@@ -76,16 +78,10 @@ const others: Readonly<Record<'chat' | 'images', Members>> = {
     functions: [{ name: 'find', parameters: {} }],
     logit_bias: { 50256: -100 },
     logprobs: true,
-    metadata: { a: 'b' },
     modalities: ['text', 'audio'],
     moderation: { model: 'omni-moderation-latest' },
     prediction: { type: 'content', content: 'A' },
-    prompt_cache_key: 'a',
-    prompt_cache_options: { ttl: '24h' },
-    prompt_cache_retention: '24h',
-    safety_identifier: 'a',
     service_tier: 'flex',
-    store: true,
     top_logprobs: 2,
     verbosity: 'low',
     web_search_options: {},
@@ -97,7 +93,6 @@ const others: Readonly<Record<'chat' | 'images', Members>> = {
     output_format: 'webp',
     partial_images: 2,
     stream: true,
-    user: 'ada',
   },
 };
 
@@ -123,7 +118,8 @@ function embeddingField(name: 'dimensions' | 'user', value: unknown): ParameterC
       if (embeddings === undefined) return '–';
       const takes = embeddings.takes?.(sampleModels[id]?.embeddings ?? '', {}) ?? [];
       if (takes.includes(name)) return 'honored';
-      return name === 'dimensions' && takes.includes('outputDimensionality') ? 'translated' : 'refused';
+      if (name === 'user') return 'left out';
+      return takes.includes('outputDimensionality') ? 'translated' : 'refused';
     },
   };
 }
@@ -162,12 +158,25 @@ export const parameterCases: readonly ParameterCase[] = [
   feature('response_format.json_object', format('json_object')),
   feature('response_format.json_schema', format('json_schema')),
   feature('user', { user: 'ada' }),
+  feature('messages.name', { messages: [{ role: 'user', content: 'Hello', name: 'ada' }] }),
+  feature('metadata', { metadata: { a: 'b' } }),
+  feature('prompt_cache_key', { prompt_cache_key: 'a' }),
+  feature('prompt_cache_options', { prompt_cache_options: { ttl: '30m' } }),
+  feature('prompt_cache_retention', { prompt_cache_retention: '24h' }),
+  feature('safety_identifier', { safety_identifier: 'a' }),
+  feature('store', { store: true }),
   ...refusedCases('chat'),
   embeddingField('dimensions', 256),
   embeddingField('user', 'ada'),
   imageField('size', '1024x1024'),
   imageField('quality', 'high'),
   imageField('style', 'vivid'),
+  {
+    name: 'user',
+    route: 'images',
+    body: { user: 'ada' },
+    treatment: ({ images }) => (images === undefined ? '–' : 'left out'),
+  },
   ...refusedCases('images'),
 ];
 

@@ -138,11 +138,13 @@ describe('other clients of the OpenAI-compatible routes', () => {
       'messages[0].content[0].type',
       'invalid_value',
     ],
+    ['a prefix that is no provider', { model: 'anthropic/claude-sonnet-4-5', messages }, 'model', 'model_not_found'],
+    ['a model of nobody', { model: 'nope/none', messages }, 'model', 'model_not_found'],
     [
-      'a name of a message',
-      { ...grok, messages: [{ ...messages[0], name: 'Ada' }] },
-      'messages[0].name',
-      'unknown_parameter',
+      'a conversation of blank messages',
+      { ...grok, messages: [{ role: 'user', content: ' \n' }] },
+      'messages',
+      'rest_svc_invalid_messages',
     ],
     ['a choice of no tool', { ...grok, tool_choice: 'auto' }, 'tool_choice', 'invalid_value'],
     [
@@ -184,8 +186,18 @@ describe('other clients of the OpenAI-compatible routes', () => {
     const model = `bot:${String((JSON.parse(out) as { id: number }).id)}`;
     expect((await client(model).invoke('Hello')).content).to.equal('You said: Hello');
     expect(upstream.calls.at(-1)?.messages[0]).to.deep.equal({ role: 'system', content: 'Help.' });
-    const refused = await door.send('/chat/completions', { model, messages, temperature: 1 });
-    expect((refused.body as { error: { param: string } }).error.param).to.equal('temperature');
+    const chatty = [{ role: 'system', content: 'Be brief.' }, ...messages];
+    const usual = { model, messages: chatty, temperature: 1, max_tokens: 50, user: 'ada' };
+    const { body, headers } = await door.send('/chat/completions', usual);
+    expect((body as { svc: { provider: string } }).svc.provider).to.equal('xai');
+    expect(headers.get('x-svc-ignored-params')).to.equal('temperature, max_tokens, user, messages[0]');
+    expect(upstream.calls.at(-1)?.messages[0]).to.deep.equal({ role: 'system', content: 'Help.' });
+    const refused = await door.send('/chat/completions', {
+      model,
+      messages,
+      tools: [{ type: 'function', function: { name: 'weather', parameters } }],
+    });
+    expect((refused.body as { error: { param: string } }).error.param).to.equal('tools');
     const models = async (): Promise<string[]> =>
       ((await door.send('/models')).body as { data: { id: string }[] }).data.map(({ id }) => id);
     expect(await models()).to.include(model);

@@ -12,6 +12,8 @@ export interface ConversationMessage {
   readonly toolCalls?: readonly ToolCall[] | undefined;
   /** Of a tool: the id of the call. */
   readonly toolCallId?: string | undefined;
+  /** Who wrote it, if several participants share a role. */
+  readonly name?: string | undefined;
 }
 
 export interface Placeholders {
@@ -50,12 +52,13 @@ export function splitConversation(
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
   const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
-    .map(({ role, content, images = [], toolCalls = [], toolCallId }) => ({
+    .map(({ role, content, images = [], toolCalls = [], toolCallId, name }) => ({
       role,
       content,
       ...(images.length > 0 && { images }),
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(toolCallId !== undefined && { toolCallId }),
+      ...(name !== undefined && { name }),
     }));
   return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }

@@ -7,6 +7,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
+import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
@@ -56,6 +57,8 @@ interface PreparedText {
   readonly request: TextRequest;
   /** Milliseconds. */
   readonly limit: number;
+  /** Hints that the model does not take. */
+  readonly ignoredHints: readonly string[];
   readonly attempts: TextAttempts;
   /** The request without a format, if the model refuses it. Null: it has none that could be left out. */
   readonly unformatted: { readonly request: TextRequest; note(): void } | null;
@@ -75,17 +78,21 @@ async function prepareText(
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
   const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
-  const plain: TextRequest = {
+  const given: TextRequest = {
     model: chosenModel({ requested: target.model, saved: saved.model, provider, setting: 'model' }),
     ...conversation,
     params: { ...defaults, ...input.params },
     ...pickExtras(input),
     ...(input.strict === true && { required: Object.keys(input.params ?? {}) }),
   };
-  refuseUnseenImages(provider, plain, saved);
-  refuseUnsupported(provider, plain, saved);
+  refuseUnseenImages(provider, given, saved);
+  refuseUnsupported(provider, given, saved);
+  const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;
+  const ignoredHints = givenHints(given).filter((hint) => !takes(hint));
+  const plain = withoutHints(given, takes);
   const attempts = createTextAttempts(provider.text, input.onText);
-  return { provider, saved, limit: limits.text, attempts, ...formatted({ provider, plain, saved }, input) };
+  const prepared = formatted({ provider, plain, saved }, input);
+  return { provider, saved, limit: limits.text, ignoredHints, attempts, ...prepared };
 }
 
 /** The request in the format of `output`, if the model has not refused it before. */
@@ -113,7 +120,7 @@ function refuseUnseenImages(
 ): void {
   const hasImages = messages.some(({ images = [] }) => images.length > 0);
   if (!hasImages || provider.text.sees?.(model, saved) === true) return;
-  throw errors.model_cannot_see({ values: { provider: provider.label, model } });
+  throw errors.model_cannot_see({ values: { provider: provider.label, model }, data: { param: 'messages' } });
 }
 
 /**
@@ -140,7 +147,7 @@ function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, save
 
 async function runText(
   services: AiServices,
-  { provider, saved, request, limit, attempts, unformatted }: PreparedText,
+  { provider, saved, request, limit, ignoredHints, attempts, unformatted }: PreparedText,
   signal: AbortSignal | undefined,
 ): Promise<Omit<GeneratedText, 'cost'>> {
   const attempt = (timeLeft: number): Promise<TextResult> => {
@@ -168,7 +175,7 @@ async function runText(
     providerId: provider.id,
     provider: provider.label,
     model: result.model,
-    ignored: result.ignored,
+    ignored: [...result.ignored, ...ignoredHints],
     usageEstimated: result.usage === null,
     ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
     ...(result.finish !== undefined && { finish: result.finish }),

@@ -92,6 +92,11 @@ export function requireScopes(caller: Caller | undefined, needed: NeededScopes):
   });
 }
 
+/** Whether a key allows a call, for lists of what it may call. Without a caller everything is allowed. */
+export function isInScope(caller: Caller | undefined, needed: NeededScopes): boolean {
+  return caller === undefined || lackingScope(caller, needed) === null;
+}
+
 interface LackingScope {
   readonly scope: keyof KeyScopes;
   readonly needs: string;

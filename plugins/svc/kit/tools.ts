@@ -1,4 +1,5 @@
 import { withoutUndefined } from '#plugin-api';
+import { textHints, type TextHint } from './text-hints.ts';
 
 /** A JSON object with unknown members. */
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -48,6 +49,8 @@ export interface TextExtras {
   readonly format?: ResponseFormat | undefined;
   /** End-user identifier, for monitoring upstream. */
   readonly endUser?: string | undefined;
+  /** Members of OpenAI's format that do not change the answer, by their names there (`textHints`). */
+  readonly hints?: Readonly<Partial<Record<TextHint, unknown>>> | undefined;
 }
 
 /** What a model may or may not support, by the names that OpenAI gives them. */
@@ -59,23 +62,23 @@ export const textFeatures = [
   'response_format.json_object',
   'response_format.json_schema',
   'image_url.detail',
-  'user',
+  ...textHints,
 ] as const;
 
 export type TextFeature = (typeof textFeatures)[number];
 
 /** The extras that were given, without undefined members. */
-export function pickExtras({ tools, toolChoice, parallelToolCalls, format, endUser }: TextExtras): TextExtras {
+export function pickExtras({ tools, toolChoice, parallelToolCalls, format, endUser, hints }: TextExtras): TextExtras {
   const given = tools?.length === 0 ? undefined : tools;
-  return withoutUndefined({ tools: given, toolChoice, parallelToolCalls, format, endUser });
+  return withoutUndefined({ tools: given, toolChoice, parallelToolCalls, format, endUser, hints });
 }
 
-/** The features that a request needs. */
+/** The features that a request cannot do without. */
 export function neededFeatures(
-  { tools = [], toolChoice, parallelToolCalls, format, endUser }: TextExtras,
+  { tools = [], toolChoice, parallelToolCalls, format }: TextExtras,
   messages: readonly { readonly images?: readonly { readonly detail?: unknown }[] | undefined }[],
 ): TextFeature[] {
-  const needed: Readonly<Record<TextFeature, boolean>> = {
+  const needed: Readonly<Partial<Record<TextFeature, boolean>>> = {
     tools: tools.length > 0,
     'tools.strict': tools.some(({ strict }) => strict === true),
     tool_choice: toolChoice !== undefined,
@@ -83,7 +86,6 @@ export function neededFeatures(
     'response_format.json_object': format?.type === 'json_object',
     'response_format.json_schema': format?.type === 'json_schema',
     'image_url.detail': messages.some(({ images = [] }) => images.some(({ detail }) => detail !== undefined)),
-    user: endUser !== undefined,
   };
-  return textFeatures.filter((feature) => needed[feature]);
+  return textFeatures.filter((feature) => needed[feature] === true);
 }

@@ -7,6 +7,7 @@ import { claudeEnforcesSchemas, samplingVersion } from './claude/claude-models.t
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
+import { isHint } from '../kit/text-hints.ts';
 import { createTextCapability } from './unsupported-params.ts';
 import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
 import { readJson } from './time-limit.ts';
@@ -58,7 +59,8 @@ export const provider: Provider = {
     supports: (feature, model) =>
       feature === 'tools.strict' || feature === 'response_format.json_schema'
         ? claudeEnforcesSchemas(model)
-        : feature !== 'response_format.json_object' && feature !== 'image_url.detail',
+        : feature === 'user' ||
+          (!isHint(feature) && feature !== 'response_format.json_object' && feature !== 'image_url.detail'),
     generate,
     stream,
   }),

@@ -36,7 +36,7 @@ export const provider: Provider = createChatProvider({
   },
   access,
   sees: (model) => seeing.test(model),
-  lacks: ['tools.strict', 'tool_choice', 'parallel_tool_calls', 'image_url.detail', 'user'],
+  lacks: ['tools.strict', 'tool_choice', 'parallel_tool_calls', 'image_url.detail', 'user', 'messages.name'],
   // Ollama documents no limit. A local model embeds the texts of a batch one by one within one time limit.
   embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: { inputs: 100 } }),
 });

@@ -28,6 +28,7 @@ export const provider: Provider = createChatProvider({
   },
   rules: { names: openAiNames, byModel: openAiParams },
   access,
+  takesOpenAiHints: true,
   sees: openAiSees,
   images: createOpenAiImages({ access, rules: (model) => findImageRules(openAiImageModels, model), edits: true }),
   embeddings: createOpenAiEmbeddings({

@@ -49,6 +49,8 @@ export interface TextMessage {
   readonly toolCalls?: readonly ToolCall[] | undefined;
   /** Of a tool: the id of the call. */
   readonly toolCallId?: string | undefined;
+  /** Who wrote it, if several participants share a role. Only for a model that supports `messages.name`. */
+  readonly name?: string | undefined;
 }
 
 /** Extras come only for a model that `supports` them. */

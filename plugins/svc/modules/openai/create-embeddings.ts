@@ -84,7 +84,6 @@ async function supportedFields(
   const length = takes.includes('dimensions') ? 'dimensions' : 'output_dimensionality';
   if (dimensions !== undefined && !takes.includes('dimensions') && !takes.includes('outputDimensionality'))
     throw refuse('dimensions');
-  if (user !== undefined && !takes.includes('user')) throw refuse('user');
   return {
     request: {
       ...(dimensions !== undefined && { [length]: dimensions }),

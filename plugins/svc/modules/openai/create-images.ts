@@ -14,6 +14,7 @@ interface ImageParams {
   readonly quality?: 'auto' | 'standard' | 'hd' | 'medium' | 'high';
   readonly style?: 'vivid' | 'natural';
   readonly response_format?: 'url' | 'b64_json';
+  readonly user?: string;
 }
 
 /** OpenAI's newer models call them by other names. */
@@ -67,7 +68,8 @@ export function createImages(ports: OpenAiPorts) {
         ...(usage !== null && { usage }),
         svc: { provider: result.providerId, model: result.model, message },
       },
-      headers: responseHeaders(result),
+      // No vendor of images gets it, and no image depends on it.
+      headers: responseHeaders({ ignored: [...result.ignored, ...(given.user === undefined ? [] : ['user'])] }),
     });
   };
 }

@@ -17,12 +17,14 @@ const codes: Readonly<Record<string, string>> = {
   rest_svc_parameter_not_supported: 'unsupported_parameter',
   rest_svc_parameter_unknown: 'unknown_parameter',
   rest_svc_model_not_found: 'model_not_found',
+  rest_svc_model_prefix_unknown: 'model_not_found',
   rest_svc_bot_not_found: 'model_not_found',
   rest_svc_budget_exhausted: 'insufficient_quota',
   rest_svc_rate_limited: 'rate_limit_exceeded',
   rest_svc_provider_rate_limited: 'rate_limit_exceeded',
   rest_missing_callback_param: 'missing_required_parameter',
   rest_invalid_param: 'invalid_value',
+  rest_no_route: 'unknown_url',
 };
 
 /** The body of an error in OpenAI's shape: `error.svc` has the code, the status and the data of the usual body. */

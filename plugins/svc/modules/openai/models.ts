@@ -1,4 +1,5 @@
 import { RestResponse } from '#plugin-api';
+import { callerOf, isInScope } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { findReadyModel } from '../../settings/example-model.ts';
@@ -19,14 +20,16 @@ interface ListedModel {
 }
 
 /**
- * `provider/model`, `bot:<id>`, or a model of the default provider: the first that is set up.
+ * `provider/model`, `bot:<id>`, or without a slash a model of the default provider: the first that is set up. A prefix that is
+ * no provider goes nowhere: the request would reach a vendor that its sender did not name.
  *
- * @throws RestError 404 `rest_svc_model_not_found`
+ * @throws RestError 404 `rest_svc_model_not_found`, or `rest_svc_model_prefix_unknown` that names the spellings
  */
 export async function findModel(name: string, ports: OpenAiPorts): Promise<ChosenModel> {
   if (/^bot:\d{1,15}$/.test(name)) return { kind: 'bot', id: Number(name.slice('bot:'.length)) };
-  const [, provider = '', model = ''] = /^([a-z0-9]+)\/(.+)$/.exec(name) ?? [];
-  if (ports.providers.get(provider) !== undefined) return { kind: 'provider', provider, model };
+  const [, provider = '', model = ''] = /^([^/]*)\/(.*)$/s.exec(name) ?? [];
+  if (model !== '' && ports.providers.get(provider) !== undefined) return { kind: 'provider', provider, model };
+  if (name.includes('/')) throw unknownPrefix(provider, name, ports);
   const ready = await findReadyModel(ports);
   if (ready === null || name.trim() === '' || name.startsWith('bot:')) throw unknownModel(name, ports);
   return { kind: 'provider', provider: ready.provider, model: name };
@@ -49,18 +52,54 @@ function unknownModel(model: string, { host }: OpenAiPorts) {
   });
 }
 
+/** Providers by the names that other gateways give their vendors. */
+const vendors: Readonly<Record<string, string>> = {
+  anthropic: 'claude',
+  gemini: 'google',
+  'google-ai-studio': 'google',
+  'x-ai': 'xai',
+  azure_openai: 'azure',
+};
+
+function unknownPrefix(prefix: string, name: string, { providers }: OpenAiPorts) {
+  const ids = providers
+    .all()
+    .filter(({ text }) => text !== undefined)
+    .map(({ id }) => id);
+  const own = vendors[prefix.toLowerCase()];
+  const meant = own !== undefined && ids.includes(own) ? [own] : ids.filter((id) => id !== 'openrouter');
+  const gateways = ids.includes('openrouter') ? [`openrouter/${name.slice(0, 200)}`] : [];
+  const spellings = [...meant.map((id) => `${id}/<model>`), ...gateways];
+  return errors.model_prefix_unknown({
+    values: { prefix: prefix.slice(0, 60), spellings: spellings.join(', ') },
+    data: { param: 'model' },
+  });
+}
+
 /** Handlers of `GET models` and `GET models/{id}`: what providers listed last, their default models, and chatbots. */
 export function createModels(ports: OpenAiPorts) {
-  const all = async (): Promise<readonly ListedModel[]> => {
-    const listed = await Promise.all(ports.providers.all().map(({ id }) => modelsOf(id, ports)));
-    const bots = (await ports.botReplies.list()).filter(({ status }) => status === 'active');
+  /** Those that the key of the request may call. */
+  const all = async (request: OpenAiRequest): Promise<readonly ListedModel[]> => {
+    const caller = callerOf(request);
+    const listed = await Promise.all(
+      ports.providers
+        .all()
+        .map(async ({ id }) =>
+          (await modelsOf(id, ports))
+            .filter((model) => isInScope(caller, { provider: id, model: model.name }))
+            .map((model) => listedModel(`${id}/${model.name}`, id, model.created)),
+        ),
+    );
+    const bots = (await ports.botReplies.list()).filter(
+      ({ id, status }) => status === 'active' && isInScope(caller, { chatbot: id }),
+    );
     return [...listed.flat(), ...bots.map(({ id }) => listedModel(`bot:${String(id)}`, 'chatbot', 0))];
   };
   return {
-    list: async (_request: OpenAiRequest) => new RestResponse({ body: { object: 'list', data: await all() } }),
-    async one({ params }: OpenAiRequest): Promise<RestResponse> {
-      const id = decoded(String(params['id']));
-      const models = await all();
+    list: async (request: OpenAiRequest) => new RestResponse({ body: { object: 'list', data: await all(request) } }),
+    async one(request: OpenAiRequest): Promise<RestResponse> {
+      const id = decoded(String(request.params['id']));
+      const models = await all(request);
       const found = models.find((model) => model.id === id) ?? models.find((model) => model.id.endsWith(`/${id}`));
       if (found === undefined) throw unknownModel(id, ports);
       return new RestResponse({ body: found });
@@ -68,7 +107,12 @@ export function createModels(ports: OpenAiPorts) {
   };
 }
 
-async function modelsOf(id: string, { providers, settings, tester }: OpenAiPorts): Promise<ListedModel[]> {
+interface KnownModel {
+  readonly name: string;
+  readonly created: number;
+}
+
+async function modelsOf(id: string, { providers, settings, tester }: OpenAiPorts): Promise<KnownModel[]> {
   const provider = providers.get(id);
   const saved = await settings.provider(id);
   if (provider === undefined || missingSettings(provider, saved).length > 0) return [];
@@ -80,7 +124,7 @@ async function modelsOf(id: string, { providers, settings, tester }: OpenAiPorts
   ].filter((model): model is string => typeof model === 'string' && model !== '');
   const created = Math.floor((syncedAt ?? 0) / 1000);
   const names = [...new Set([...own, ...models.map((model) => model.id)])];
-  return names.map((model) => listedModel(`${id}/${model}`, id, created));
+  return names.map((name) => ({ name, created }));
 }
 
 function listedModel(id: string, owner: string, created: number): ListedModel {

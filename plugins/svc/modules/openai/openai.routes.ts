@@ -16,7 +16,8 @@ const modelArgument = {
   examples: ['openai/gpt-5.6-terra'],
 } as const;
 
-const userArgument = optional({ type: 'string', ...argumentBounds.line, description: 'End-user identifier.' });
+const hintArgument = (description: string) => optional({ type: 'string', ...argumentBounds.line, description });
+const userArgument = hintArgument('End-user identifier.');
 const object = (description: string) => ({ type: 'object', description }) as const;
 
 const chatArguments = {
@@ -61,6 +62,12 @@ const chatArguments = {
   parallel_tool_calls: optional({ type: 'boolean', description: 'Whether the model may call several functions.' }),
   response_format: optional(object('`text`, `json_object`, or `json_schema` with a JSON Schema.')),
   user: userArgument,
+  metadata: optional(object('For vendors that store requests. Does not change the text.')),
+  prompt_cache_key: hintArgument('Groups requests with a common beginning, for the cache of the vendor.'),
+  prompt_cache_options: optional(object('For the cache of the vendor.')),
+  prompt_cache_retention: hintArgument('How long the vendor caches the beginning.'),
+  safety_identifier: hintArgument('End-user identifier, for the policies of the vendor.'),
+  store: optional({ type: 'boolean', description: 'Whether the vendor stores the request and the text.' }),
 } as const satisfies RouteArguments;
 
 const embeddingsArguments = {
@@ -92,6 +99,7 @@ const imagesArguments = {
     enum: ['url', 'b64_json'],
     description: 'Default b64_json. With url the image is stored in the media library.',
   }),
+  user: userArgument,
 } as const satisfies RouteArguments;
 
 /** Names that each route knows. Others are refused. */
@@ -155,5 +163,12 @@ export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
     handler: 'images',
     summary: 'Generate images.',
     args: imagesArguments,
+  }),
+  // Has no method, so that it only shapes the 404 of other paths, which clients of OpenAI cannot read otherwise.
+  defineRoute<OpenAiParts>({
+    path: '/(?P<path>.+)',
+    namespace: openAiNamespace,
+    access: 'public',
+    define: () => ({ methods: [], showInIndex: false, errorBody: openAiErrorBody, handler: () => null }),
   }),
 ];

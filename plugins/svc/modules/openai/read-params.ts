@@ -6,7 +6,8 @@ import type { OpenAiRequest } from './openai-ports.ts';
 /** Parameters of OpenAI that only have an effect with other values than these, which are its defaults. */
 const harmless: Readonly<Record<string, readonly unknown[]>> = {
   logprobs: [false],
-  store: [false],
+  logit_bias: [{}],
+  top_logprobs: [0],
   service_tier: ['auto', 'default'],
   verbosity: ['medium'],
   moderation: ['auto'],

@@ -2,6 +2,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
+import { isOpenAiHint } from '../../kit/text-hints.ts';
 import type { TextFeature } from '../../kit/tools.ts';
 import { createTextCapability } from '../unsupported-params.ts';
 import type { ParamRules } from '../params.ts';
@@ -32,6 +33,8 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
   readonly sees?: NonNullable<TextCapability['sees']>;
   /** Features that the upstream does not have. Default: it has all. */
   readonly lacks?: readonly TextFeature[];
+  /** Whether it has the members that OpenAI alone has, such as `prompt_cache_key`. Default: false. */
+  readonly takesOpenAiHints?: boolean;
   /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
   readonly countsStreams?: (settings: ProviderConnection['settings']) => boolean;
   /** Path of the model list below the base URL; default `/models`. */
@@ -83,7 +86,8 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     });
 
   const { id, label, fields, required = ['api_key'], rules, images, embeddings, sees, lacks = [] } = init;
-  const supports = (feature: TextFeature): boolean => !lacks.includes(feature);
+  const supports = (feature: TextFeature): boolean =>
+    !lacks.includes(feature) && (init.takesOpenAiHints === true || !isOpenAiHint(feature));
   return {
     id,
     label,

@@ -18,7 +18,7 @@ export function chatRequest(
   settings: ProviderSettings,
 ): { body: ChatRequest; ignored: MappedParams['ignored'] } {
   const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
-  const { tools, toolChoice, parallelToolCalls, format, endUser } = request;
+  const { tools, toolChoice, parallelToolCalls, format, endUser, hints } = request;
   const system = request.system === null ? [] : [{ role: 'system', content: request.system }];
   return {
     body: {
@@ -30,18 +30,20 @@ export function chatRequest(
       ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
       ...(format !== undefined && { response_format: chatFormat(format) }),
       ...(endUser !== undefined && { user: endUser }),
+      ...hints,
     },
     ignored,
   };
 }
 
 /** Images are parts of the content, as `data:` addresses. */
-function chatMessage({ role, content, images = [], toolCalls = [], toolCallId }: TextMessage): Members {
+function chatMessage({ role, content, images = [], toolCalls = [], toolCallId, name }: TextMessage): Members {
   if (role === 'tool') return { role, tool_call_id: toolCallId, content };
+  const head = { role, ...(name !== undefined && { name }) };
   if (toolCalls.length > 0)
-    return { role, content: content === '' ? null : content, tool_calls: toolCalls.map(chatToolCall) };
-  if (images.length === 0) return { role, content };
-  return { role, content: [...images.map(imagePart), ...(content === '' ? [] : [{ type: 'text', text: content }])] };
+    return { ...head, content: content === '' ? null : content, tool_calls: toolCalls.map(chatToolCall) };
+  if (images.length === 0) return { ...head, content };
+  return { ...head, content: [...images.map(imagePart), ...(content === '' ? [] : [{ type: 'text', text: content }])] };
 }
 
 function imagePart(image: MessageImage): Members {

@@ -35,14 +35,20 @@ export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): 
   const stream = params['stream'] === true;
   const options = params['stream_options'];
   if (options !== undefined && !stream) throw invalid('stream_options', 'is only allowed with stream: true.');
-  if (isRecord(options)) onlyMembers(options, 'stream_options', ['include_usage']);
+  // It pads the events of OpenAI's own stream.
+  if (isRecord(options)) onlyMembers(options, 'stream_options', ['include_usage', 'include_obfuscation']);
   const includeUsage = isRecord(options) && optionalFlag(options['include_usage'], 'stream_options.include_usage');
   const init = { http: ports.host.http, signal: request.signal };
-  const messages = await readMessages(params['messages'] as readonly unknown[], init);
   const chosen = await findModel(model, ports);
+  const messages = await readMessages(params['messages'] as readonly unknown[], init);
+  if (messages.every(isBlank)) throw errors.invalid_messages({ data: { param: 'messages' } });
   const given: GivenCall = { params, messages, request };
   const run = chosen.kind === 'bot' ? botCall(chosen.id, given, ports) : textCall(chosen, given, ports);
   return { model, stream, includeUsage: includeUsage === true, run };
+}
+
+function isBlank({ content, images = [], toolCalls = [] }: ConversationMessage): boolean {
+  return content.trim() === '' && images.length === 0 && toolCalls.length === 0;
 }
 
 interface GivenCall {
@@ -100,10 +106,12 @@ function textCall(
   };
 }
 
-/** Parameters of a call to a chatbot. Its own settings decide the rest. */
+/** Parameters that a chatbot cannot do without if they are sent: it has no tools, and its text no format. */
+const refusedOfBots = ['tools', 'tool_choice', 'response_format'];
+/** Parameters of a call to a chatbot. Its own settings decide the rest, which many clients always send. */
 const botParams = ['model', 'messages', 'stream', 'stream_options', 'n'];
 
-/** @throws RestError 400 `rest_svc_parameter_not_supported` for a parameter that a chatbot's settings decide */
+/** @throws RestError 400 `rest_svc_parameter_not_supported` for what a chatbot cannot do; what its settings decide is ignored */
 function botCall(
   botId: number,
   { params, messages, request }: GivenCall,
@@ -112,14 +120,18 @@ function botCall(
   const model = `bot:${String(botId)}`;
   const refuse = (param: string) =>
     errors.parameter_not_supported({ values: { provider: 'the chatbots', model, param }, data: { param, model } });
-  const other = Object.keys(params).find((name) => params[name] !== undefined && !botParams.includes(name));
-  if (other !== undefined) throw refuse(other);
-  const conversation = messages.map(({ role, content, images = [], toolCalls = [] }, index) => {
+  const given = Object.keys(params).filter((name) => params[name] !== undefined);
+  const refused = given.find((name) => refusedOfBots.includes(name));
+  if (refused !== undefined) throw refuse(refused);
+  const ignored = given.filter((name) => !botParams.includes(name));
+  const conversation = messages.flatMap(({ role, content, images = [], toolCalls = [] }, index) => {
     const name = `messages[${String(index)}]`;
-    if (role === 'system' || role === 'tool') throw refuse(`${name}.role`);
+    if (role === 'tool') throw refuse(`${name}.role`);
     if (images.length > 0) throw refuse(`${name}.content`);
     if (toolCalls.length > 0) throw refuse(`${name}.tool_calls`);
-    return { role, content };
+    if (role !== 'system') return [{ role, content }];
+    ignored.push(name);
+    return [];
   });
   if (conversation.at(-1)?.role !== 'user' || conversation.at(-1)?.content.trim() === '')
     throw errors.invalid_last_message({ data: { param: 'messages' } });
@@ -128,6 +140,6 @@ function botCall(
     requireScopes(callerOf(request), { chatbot: botId });
     const origin = { ...restOrigin(request, path), module: 'chatbots', botId };
     const reply = await botReplies.reply(botId, { messages: conversation, user, origin, signal, onText });
-    return { ...reply, providerId: reply.provider };
+    return { ...reply, ignored: [...reply.ignored, ...ignored] };
   };
 }

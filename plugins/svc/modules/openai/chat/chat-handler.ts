@@ -133,7 +133,7 @@ function writeUsage({ usage }: ChatResult): object {
   return { prompt_tokens, completion_tokens, total_tokens };
 }
 
-/** Who wrote it, which another provider may have done (failover). */
-function writeSource({ providerId, model }: ChatResult): object {
-  return { provider: providerId, model };
+/** Who wrote it, which another provider may have done (failover), and what was left out: a stream has sent its headers. */
+function writeSource({ providerId, model, ignored }: ChatResult): object {
+  return { provider: providerId, model, ...(ignored.length > 0 && { ignored_params: ignored }) };
 }

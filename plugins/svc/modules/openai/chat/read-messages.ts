@@ -3,6 +3,7 @@ import { imageExtension } from '../../../ai/image-bytes.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { invalid, onlyMembers, optionalText, requireObject } from '../read-params.ts';
+import { checkToolResults } from './check-tool-results.ts';
 import { functionName } from './read-tools.ts';
 
 interface ReadInit {
@@ -19,6 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws RestError 400 that names the message or the part
  */
 export async function readMessages(given: readonly unknown[], init: ReadInit): Promise<ConversationMessage[]> {
+  checkToolResults(given);
   return Promise.all(given.map((message, index) => readMessage(message, `messages[${String(index)}]`, init)));
 }
 
@@ -26,17 +28,22 @@ const members: Readonly<Record<string, readonly string[]>> = {
   user: [],
   system: [],
   developer: [],
-  assistant: ['tool_calls', 'refusal'],
+  // Responses have `annotations`, and what helpers of clients `parsed`: both repeat what the content says.
+  assistant: ['tool_calls', 'refusal', 'annotations', 'parsed'],
   tool: ['tool_call_id'],
 };
 
 async function readMessage(given: unknown, name: string, init: ReadInit): Promise<ConversationMessage> {
   const message = requireObject(given, name);
   const role = String(message['role']);
-  onlyMembers(message, name, ['role', 'content', ...(members[role] ?? [])]);
+  onlyMembers(message, name, ['role', 'content', 'name', ...(members[role] ?? [])]);
   const path = `${name}.content`;
-  if (role === 'user') return { role, ...(await readContent(message['content'], path, init)) };
-  if (role === 'system' || role === 'developer') return { role: 'system', content: textOf(message['content'], path) };
+  const speaker = optionalText(message['name'], `${name}.name`);
+  const named = speaker !== undefined && { name: speaker };
+  if (role === 'user') return { role, ...named, ...(await readContent(message['content'], path, init)) };
+  if (role === 'system' || role === 'developer')
+    return { role: 'system', ...named, content: textOf(message['content'], path) };
+  // The name of a tool is that of the call with its id.
   if (role === 'tool') {
     const toolCallId = optionalText(message['tool_call_id'], `${name}.tool_call_id`);
     if (toolCallId === undefined) throw invalid(`${name}.tool_call_id`, 'is missing.');
@@ -46,7 +53,8 @@ async function readMessage(given: unknown, name: string, init: ReadInit): Promis
   const refusal = optionalText(message['refusal'], `${name}.refusal`);
   const isEmpty = message['content'] === undefined || message['content'] === null;
   if (isEmpty && refusal === undefined && toolCalls.length === 0) throw invalid(path, 'is missing.');
-  return { role: 'assistant', content: isEmpty ? (refusal ?? '') : textOf(message['content'], path), toolCalls };
+  const content = isEmpty ? (refusal ?? '') : textOf(message['content'], path);
+  return { role: 'assistant', ...named, content, toolCalls };
 }
 
 /** A text, or the texts of parts. */

@@ -1,5 +1,6 @@
 import { asRecord, type Params } from '#plugin-api';
 import type { ResponseFormat, TextExtras, ToolChoice, ToolDefinition } from '../../../kit/tools.ts';
+import { textHints } from '../../../kit/text-hints.ts';
 import { invalid, onlyMembers, optionalFlag, optionalText, requireObject } from '../read-params.ts';
 
 /** Tools, format and user of a request in the words of this service. @throws RestError 400 that names the parameter */
@@ -7,14 +8,17 @@ export function readExtras(params: Params): TextExtras {
   const tools = readTools(params['tools']);
   const toolChoice = readToolChoice(params['tool_choice'], tools ?? []);
   const parallelToolCalls = optionalFlag(params['parallel_tool_calls'], 'parallel_tool_calls');
-  if (tools === undefined && (toolChoice !== undefined || parallelToolCalls !== undefined))
-    throw invalid(toolChoice === undefined ? 'parallel_tool_calls' : 'tool_choice', 'is only allowed with tools.');
+  if (tools === undefined && toolChoice !== undefined && toolChoice !== 'none')
+    throw invalid('tool_choice', 'is only allowed with tools.');
+  const hints = textHints.filter((hint) => hint !== 'user' && params[hint] !== undefined);
   return {
     tools,
-    toolChoice,
-    parallelToolCalls,
+    // Without tools there is nothing to choose, and nothing to call in parallel; true is what all vendors do by default.
+    toolChoice: tools && toolChoice,
+    parallelToolCalls: tools && parallelToolCalls === false ? false : undefined,
     format: readFormat(params['response_format']),
     endUser: optionalText(params['user'], 'user'),
+    ...(hints.length > 0 && { hints: Object.fromEntries(hints.map((hint) => [hint, params[hint]])) }),
   };
 }
 
