@@ -117,7 +117,8 @@ export interface BudgetGuard {
    * Reserves what a call may use at most with every budget that applies to it. Returns the id of the reservation, or null
    * if none applies.
    *
-   * @throws RestError 429 `rest_svc_budget_exhausted` with `Retry-After`.
+   * @throws RestError 429 `rest_svc_budget_exhausted`, or `rest_svc_budget_reserved` while running calls hold the rest, with
+   * `Retry-After`.
    * @throws RestError 400 `rest_svc_budget_no_price` for a call without a price under a budget of dollars that refuses those.
    */
   reserve(call: BudgetedCall): Promise<string | null>;

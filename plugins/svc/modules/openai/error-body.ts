@@ -31,7 +31,9 @@ const codes: Readonly<Record<string, string>> = {
 export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiError {
   const details = asRecord(data);
   const status = typeof details['status'] === 'number' ? details['status'] : 500;
-  const known = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  // Running calls hold what is left of a budget: it is not used up.
+  const isBusy = details['is_reserved'] === true;
+  const known = isBusy ? 'rate_limit_exceeded' : Object.hasOwn(codes, code) ? codes[code] : undefined;
   const params = details['params'];
   const param =
     typeof details['param'] === 'string'

@@ -6,7 +6,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { PricesPort, PricedUsage } from '../../../ports.ts';
 import { amountOf, type Budget } from '../budget.ts';
-import { createBudgetAlerts } from './budget-alerts.ts';
+import { createBudgetAlerts, isReserved } from './budget-alerts.ts';
 import { counterOf, periodName } from './budget-period.ts';
 import { budgetStatus } from './budget-status.ts';
 import type { CountedBudget } from './count-usage.ts';
@@ -86,7 +86,9 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       const id = randomUUID();
       const exhausted = await reserve({ call: id, requests, lifetime: 2 * call.limit + settlementTime });
       if (exhausted === null) return id;
-      if (await countRefusal(exhausted)) await alerts.announceExhaustion(exhausted);
+      const { isFirst, isReserved: isBusy } = await countRefusal(exhausted);
+      if (isBusy) throw alerts.busy(exhausted, call.limit);
+      if (isFirst) await alerts.announceExhaustion(exhausted);
       throw await alerts.refusal(exhausted);
     },
     async explain(call) {
@@ -100,7 +102,10 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       );
       const taken = statuses.map((status, index) => ({ ...status, takes: requests[index]?.amount ?? 0 }));
       const exceeded = taken.find(({ amount, used, reserved, takes }) => used + reserved + takes > amount);
-      if (exceeded !== undefined) throw await alerts.refusal(exceeded);
+      if (exceeded !== undefined) {
+        const { amount: limit, takes: amount, used } = exceeded;
+        throw isReserved({ amount, limit }, used) ? alerts.busy(exceeded, call.limit) : await alerts.refusal(exceeded);
+      }
       const { provider, model, kind } = call;
       return {
         ...{ kind, provider, model, inputTokens: use.inputTokens, outputTokens: use.outputTokens, images: use.images },

@@ -41,7 +41,7 @@ export async function budgetStatus(
       const amount = amountOf(budget);
       const used = row === undefined ? await usedOf(budget, name) : Number(row['used']);
       const [reserved, refused] = [Number(row?.['reserved'] ?? 0), Number(row?.['refused'] ?? 0)];
-      const isExhausted = used + reserved >= amount || Number(row?.['exhausted'] ?? 0) === amount;
+      const isExhausted = used >= amount || Number(row?.['exhausted'] ?? 0) === amount;
       const from = alertFrom(budget);
       const state = !budget.enabled
         ? 'off'

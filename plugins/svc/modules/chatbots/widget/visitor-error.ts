@@ -1,4 +1,4 @@
-import { RestError, translateText } from '#plugin-api';
+import { asRecord, RestError, translateText } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { AnswerEnd } from './answer-stream.ts';
 import type { Visitor } from './visitor.ts';
@@ -32,7 +32,7 @@ export function toVisitorError(
     };
   }
   // Visitors see a used-up budget of the site as their own limit.
-  if (known?.code === 'rest_svc_budget_exhausted')
+  if (known?.code === 'rest_svc_budget_exhausted' && asRecord(known.data)['is_reserved'] !== true)
     return {
       type: 'error',
       code: 'rest_svc_chat_limit_reached',
