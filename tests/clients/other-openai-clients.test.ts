@@ -242,6 +242,25 @@ describe('other clients of the OpenAI-compatible routes', () => {
     ]);
   });
 
+  it('begin a stream while the upstream is silent, and send a later error as an event', async () => {
+    const coming = upstream.next();
+    const response = await fetch(`${door.url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${restKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...grok, stream: true }),
+    });
+    // The upstream has sent nothing so far.
+    const reader = response.body!.getReader();
+    const first = Buffer.from((await reader.read()).value!).toString();
+    expect([response.status, first]).to.deep.equal([200, ': \n\n']);
+    (await coming).fail(400, 'Too long.');
+    let text = '';
+    for (let step = await reader.read(); !step.done; step = await reader.read())
+      text += Buffer.from(step.value).toString();
+    expect(text).to.contain('xAI refused the request: Too long.');
+    expect(text).not.to.contain('[DONE]');
+  });
+
   it('abort the upstream call when the client disconnects', async () => {
     const controller = new AbortController();
     const coming = upstream.next();

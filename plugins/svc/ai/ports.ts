@@ -22,10 +22,22 @@ export interface AiSettings {
   unreadable?(id: string): Promise<readonly string[]>;
   /** Global AI parameters, the defaults of a call. */
   aiParams(): Promise<AiParams>;
-  /** Milliseconds a whole call may take, retries included. */
-  timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
+  /** Limits of calls. */
+  timeouts(): Promise<CallTimeouts>;
   /** Defaults of a request for images. */
   imageDefaults(): Promise<ImageParams>;
+}
+
+/** Milliseconds, retries included. Embeddings and images: of a whole call. */
+export interface CallTimeouts {
+  /** Until the first bytes of a response with a text. */
+  readonly text: number;
+  /** Between pieces of a text (D50). Default: as `text`. */
+  readonly textIdle?: number;
+  /** Of a whole text (D50). Default: as `text`. */
+  readonly textTotal?: number;
+  readonly embeddings: number;
+  readonly images: number;
 }
 
 /** What calls to providers are made with. */
@@ -117,8 +129,7 @@ export interface BudgetGuard {
    * Reserves what a call may use at most with every budget that applies to it. Returns the id of the reservation, or null
    * if none applies.
    *
-   * @throws RestError 429 `rest_svc_budget_exhausted`, or `rest_svc_budget_reserved` while running calls hold the rest, with
-   * `Retry-After`.
+   * @throws RestError 429 `rest_svc_budget_exhausted` with `Retry-After`; `data.is_reserved` if only running calls hold the rest.
    * @throws RestError 400 `rest_svc_budget_no_price` for a call without a price under a budget of dollars that refuses those.
    */
   reserve(call: BudgetedCall): Promise<string | null>;

@@ -83,17 +83,22 @@ export interface ConnectionInit {
   readonly settings: ProviderSettings;
   /** Milliseconds, 1 or more. */
   readonly timeout: number;
+  readonly firstByte?: number;
+  readonly idle?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-export function connectionOf(services: AiServices, { settings, timeout, signal }: ConnectionInit): ProviderConnection {
+export function connectionOf(
+  services: AiServices,
+  { settings, signal, ...limits }: ConnectionInit,
+): ProviderConnection {
   const { clock, log } = services.host;
   return {
     settings,
     fetch: services.upstream.accessTo(settings.base_url).fetch,
     clock,
     log,
-    timeout,
+    ...limits,
     ...(signal !== undefined && { signal }),
   };
 }

@@ -31,7 +31,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       provider: provider.id,
       model: request.model,
       origin: input.origin,
-      limit: call.limit,
+      limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
       run: () => runText(services, call, input.signal),
@@ -55,8 +55,8 @@ interface PreparedText {
   readonly provider: Capable<'text'>;
   readonly saved: ProviderSettings;
   readonly request: TextRequest;
-  /** Milliseconds. */
-  readonly limit: number;
+  /** Milliseconds (D50). */
+  readonly limits: { readonly firstByte: number; readonly idle: number; readonly total: number };
   /** Hints that the model does not take. */
   readonly ignoredHints: readonly string[];
   readonly attempts: TextAttempts;
@@ -73,7 +73,7 @@ async function prepareText(
   const provider = capableProvider(registry, target.provider, 'text');
   const saved = await configuredSettings(provider, services);
   const defaults = await settings.aiParams();
-  const limits = await settings.timeouts();
+  const { text: firstByte, textIdle: idle = firstByte, textTotal: total = firstByte } = await settings.timeouts();
   const timezone = await host.site.timezone();
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
@@ -92,7 +92,7 @@ async function prepareText(
   const plain = withoutHints(given, takes);
   const attempts = createTextAttempts(provider.text, input.onText);
   const prepared = formatted({ provider, plain, saved }, input);
-  return { provider, saved, limit: limits.text, ignoredHints, attempts, ...prepared };
+  return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
 }
 
 /** The request in the format of `output`, if the model has not refused it before. */
@@ -147,11 +147,15 @@ function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, save
 
 async function runText(
   services: AiServices,
-  { provider, saved, request, limit, ignoredHints, attempts, unformatted }: PreparedText,
+  { provider, saved, request, limits, ignoredHints, attempts, unformatted }: PreparedText,
   signal: AbortSignal | undefined,
 ): Promise<Omit<GeneratedText, 'cost'>> {
+  const { clock } = services.host;
+  const { firstByte, idle, total } = limits;
+  const started = clock.now();
   const attempt = (timeLeft: number): Promise<TextResult> => {
-    const connection = connectionOf(services, { settings: saved, timeout: timeLeft, signal });
+    const timeout = Math.max(1, started + total - clock.now());
+    const connection = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
     return attempts.attempt(request, connection).catch((error: unknown) => {
       if (unformatted === null || !refusesFormat(error)) throw error;
       unformatted.note();
@@ -161,12 +165,12 @@ async function runText(
   const result = await withRetries(attempt, {
     services,
     provider: provider.id,
-    deadline: services.host.clock.now() + limit,
+    deadline: started + firstByte,
     signal,
     canRetry: () => attempts.text() === '',
   }).catch((thrown: unknown) => {
     const error = asProviderError(thrown);
-    throw error === null ? thrown : providerFailure(error, provider, limit);
+    throw error === null ? thrown : providerFailure(error, provider, firstByte);
   });
   return {
     content: result.content,

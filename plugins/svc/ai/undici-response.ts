@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
 import { FixedHeaders, type HeaderRecord } from '../kit/fixed-headers.ts';
 import { nodeStream, type NodeStreamed } from '../kit/response-stream.ts';
+import { reportBytes } from '../kit/time-limit.ts';
 
 /** Bytes of a body that wait for a reader; the connection is paused when there are more. */
 const maxWaiting = 64 * 1024;
@@ -61,12 +62,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     if (status < 200) return;
+    reportBytes(this.#request.signal);
     this.#body = new ReceivedBody(controller);
     const response = new UndiciResponse({ url: this.#request.url, status, headers, body: this.#body });
     this.#resolve(response as unknown as Response);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    reportBytes(this.#request.signal);
     this.#body?.add(chunk);
   }
 

@@ -18,6 +18,8 @@ export interface EventStreamInit {
   readonly clock: Pick<Clock, 'after'>;
   /** Milliseconds without an event after which a comment is sent, so that proxies keep the connection. Default 15,000. */
   readonly keepAlive?: number;
+  /** Whether a comment is sent at once, so that the head of the response reaches the caller before the first event. */
+  readonly opening?: boolean;
 }
 
 /**
@@ -27,9 +29,9 @@ export interface EventStreamInit {
  */
 export function eventStream(
   events: AsyncIterable<StreamEvent>,
-  { clock, keepAlive = 15_000 }: EventStreamInit,
+  { clock, keepAlive = 15_000, opening = false }: EventStreamInit,
 ): AsyncIterable<string> {
-  return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive }) };
+  return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive, opening }) };
 }
 
 /** A response with events. Inside the process and in batches, `body` replaces them. */
@@ -52,8 +54,9 @@ const comment = ': \n\n';
 
 function createPieces(
   source: AsyncIterator<StreamEvent>,
-  { clock, keepAlive }: Required<EventStreamInit>,
+  { clock, keepAlive, opening }: Required<EventStreamInit>,
 ): AsyncIterator<string> {
+  let isOpening = opening;
   /** The pending event. Comments are sent while it is pending. */
   let pending: Promise<IteratorResult<StreamEvent>> | undefined;
   let stopWaiting: () => void = () => undefined;
@@ -64,6 +67,10 @@ function createPieces(
     next: () =>
       new Promise<IteratorResult<string>>((resolve, reject) => {
         if (isOver) return resolve(end());
+        if (isOpening) {
+          isOpening = false;
+          return resolve({ done: false, value: comment });
+        }
         const cancel = clock.after(keepAlive, () => resolve({ done: false, value: comment }));
         stopWaiting = () => {
           cancel();

@@ -1,9 +1,13 @@
 import type { Clock } from '#plugin-api';
 
 export interface TimeLimit {
-  readonly clock: Pick<Clock, 'after'>;
-  /** Milliseconds. */
+  readonly clock: Pick<Clock, 'after' | 'now'>;
+  /** Milliseconds of the whole exchange. */
   readonly timeout: number;
+  /** Milliseconds until the first bytes of the response (D50). Default: `timeout`. */
+  readonly firstByte?: number | undefined;
+  /** Milliseconds without further bytes of the response (D50). Default: `timeout`. */
+  readonly idle?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -11,41 +15,91 @@ export interface TimeLimit {
 export interface EndedExchange {
   readonly kind: 'timeout' | 'aborted';
   readonly message: string;
+  /** 200 if the response had begun, else null. */
+  readonly status: number | null;
   readonly cause?: unknown;
 }
 
+/** Callbacks of running exchanges by their signal: what sends a request knows only that. */
+const listeners = new WeakMap<AbortSignal, () => void>();
+
+/** Called by `fetch` for the head of a response and for each piece of its body. */
+export function reportBytes(signal: AbortSignal | null): void {
+  if (signal !== null) listeners.get(signal)?.();
+}
+
 /**
- * Runs one exchange with an upstream under a time limit and a signal, until its body is read. The limits of vendors' clients
- * cover only the time until the headers.
+ * Runs one exchange with an upstream under its limits of time and a signal, until its body is read. The limits of vendors'
+ * clients cover only the time until the headers.
  *
  * @throws what `ended` returns after the limit or the signal, else what `failed` makes of a thrown error.
  */
 export async function runWithinLimit<Result>(
-  { clock, timeout, signal }: TimeLimit,
+  limit: TimeLimit,
   exchange: (signal: AbortSignal) => Promise<Result>,
   { ended, failed }: { readonly ended: (init: EndedExchange) => Error; readonly failed: (thrown: unknown) => unknown },
 ): Promise<Result> {
+  const { clock, timeout, signal } = limit;
   const controller = new AbortController();
-  const end: { kind: EndedExchange['kind'] | null } = { kind: null };
-  const finish = (kind: EndedExchange['kind']) => (): void => {
-    end.kind ??= kind;
+  let end: Omit<EndedExchange, 'cause'> | null = null;
+  const finish = (reason: Omit<EndedExchange, 'cause'>): void => {
+    end ??= reason;
     controller.abort();
   };
-  const onAbort = finish('aborted');
-  if (signal?.aborted) throw ended(endedExchange('aborted'));
+  const onAbort = (): void => finish(canceled);
+  if (signal?.aborted) throw ended(canceled);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const cancel = clock.after(timeout, finish('timeout'));
+  const silence = watchSilence(limit, controller.signal, finish);
+  const cancel = clock.after(timeout, () => finish(silence.hasBegun() ? tooLong(timeout) : noResponse));
   try {
     return await exchange(controller.signal);
   } catch (thrown) {
-    throw end.kind === null ? failed(thrown) : ended(endedExchange(end.kind, thrown));
+    throw end === null ? failed(thrown) : ended({ ...(end as EndedExchange), cause: thrown });
   } finally {
     cancel();
+    silence.stop();
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-function endedExchange(kind: EndedExchange['kind'], cause?: unknown): EndedExchange {
-  const message = kind === 'timeout' ? 'it did not respond in time.' : 'the request was canceled.';
-  return { kind, message, cause };
+const canceled = { kind: 'aborted', status: null, message: 'the request was canceled.' } as const;
+const noResponse = { kind: 'timeout', status: null, message: 'it did not respond in time.' } as const;
+
+const tooLong = (limit: number) =>
+  ({ kind: 'timeout', status: 200, message: `its response took longer than ${seconds(limit)} seconds.` }) as const;
+
+const stalled = (limit: number) =>
+  ({ kind: 'timeout', status: 200, message: `its response stopped for ${seconds(limit)} seconds.` }) as const;
+
+function seconds(milliseconds: number): string {
+  return String(Math.round(milliseconds / 100) / 10);
+}
+
+/** Ends an exchange whose response does not begin, or stops. One timer at a time, which is not set again for each piece. */
+function watchSilence(
+  { clock, timeout, firstByte = timeout, idle = timeout }: TimeLimit,
+  signal: AbortSignal,
+  finish: (reason: Omit<EndedExchange, 'cause'>) => void,
+): { hasBegun(): boolean; stop(): void } {
+  let lastBytes = clock.now();
+  let hasBegun = false;
+  let stop = (): void => undefined;
+  const check = (): void => {
+    const left = lastBytes + (hasBegun ? idle : firstByte) - clock.now();
+    if (left > 0) stop = clock.after(left, check);
+    else finish(hasBegun ? stalled(idle) : noResponse);
+  };
+  if (firstByte < timeout || idle < timeout) {
+    listeners.set(signal, () => {
+      lastBytes = clock.now();
+      // The limit for silence may be shorter than what is left of the first one.
+      if (!hasBegun) {
+        hasBegun = true;
+        stop();
+        stop = clock.after(idle, check);
+      }
+    });
+    stop = clock.after(firstByte, check);
+  }
+  return { hasBegun: () => hasBegun, stop: () => stop() };
 }

@@ -1,4 +1,10 @@
-import { checkingFetch, createGoogleClients, googleAddress, streamingFetch } from './google/google-client.ts';
+import {
+  checkingFetch,
+  createGoogleClients,
+  googleAddress,
+  streamingFetch,
+  withSignal,
+} from './google/google-client.ts';
 import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { createGoogleImages } from './google/google-images.ts';
 import { geminiVersion, googleSupports } from './google/google-models.ts';
@@ -20,7 +26,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
     const { parameters, ignored } = googleRequest(request, connection.settings);
     const client = await getClient(connection);
     let response: Response | undefined;
-    const fetch = streamingFetch(connection, (received) => {
+    const fetch = streamingFetch(withSignal(connection, signal), (received) => {
       response = received;
     });
     const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
@@ -89,5 +95,6 @@ async function listModels(connection: ProviderConnection, signal: AbortSignal): 
 }
 
 function callOptions(connection: ProviderConnection, abortSignal: AbortSignal) {
-  return { abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch: checkingFetch(connection) } };
+  const fetch = checkingFetch(withSignal(connection, abortSignal));
+  return { abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
 }

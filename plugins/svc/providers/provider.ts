@@ -28,6 +28,9 @@ export interface ProviderConnection {
   readonly log: Logger;
   /** Time limit of one exchange in milliseconds, until the body is read; 1 or more. */
   readonly timeout: number;
+  /** Milliseconds until the first bytes of the response, and without further ones (D50). Default: `timeout`. */
+  readonly firstByte?: number;
+  readonly idle?: number;
   /** Aborted when the caller cancels. */
   readonly signal?: AbortSignal;
 }

@@ -5,10 +5,26 @@ export const limitSchemas = {
   text_timeout: {
     type: 'integer',
     title: 'Text time limit (seconds)',
-    description: 'After this, the call fails with 504. Includes retries.',
+    description: 'For the beginning of the response. After this, the call fails with 504. Includes retries.',
     minimum: 1,
     maximum: 600,
     default: 60,
+  },
+  text_idle_timeout: {
+    type: 'integer',
+    title: 'Text silence limit (seconds)',
+    description: 'If a response that has begun stops for so long, the call fails.',
+    minimum: 1,
+    maximum: 600,
+    default: 60,
+  },
+  text_total_timeout: {
+    type: 'integer',
+    title: 'Text total limit (seconds)',
+    description: 'For the whole call, however long its text is. Never less than the text time limit.',
+    minimum: 1,
+    maximum: 3600,
+    default: 600,
   },
   embeddings_timeout: {
     type: 'integer',

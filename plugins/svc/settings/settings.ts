@@ -1,3 +1,4 @@
+import type { CallTimeouts } from '../ai/ports.ts';
 import { asRecord, type HostApi, type OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
@@ -32,7 +33,7 @@ export interface Settings {
   /** Replaces all of them. An empty text sets the default. @throws RestError 400 with the invalid fields */
   saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** Time limits of calls in milliseconds, by kind. */
-  timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
+  timeouts(): Promise<Required<CallTimeouts>>;
 }
 
 export interface SettingsParts {
@@ -68,8 +69,14 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
       await options.update(optionNames.limits, readFields(limitSchemas, values));
     },
     timeouts: options.computed([optionNames.limits], (stored) => {
-      const { text_timeout, embeddings_timeout, images_timeout } = readLimits(stored);
-      return { text: text_timeout * 1000, embeddings: embeddings_timeout * 1000, images: images_timeout * 1000 };
+      const limits = readLimits(stored);
+      return {
+        text: limits.text_timeout * 1000,
+        textIdle: limits.text_idle_timeout * 1000,
+        textTotal: Math.max(limits.text_timeout, limits.text_total_timeout) * 1000,
+        embeddings: limits.embeddings_timeout * 1000,
+        images: limits.images_timeout * 1000,
+      };
     }),
   };
 }
@@ -82,6 +89,8 @@ function readLimits(stored: unknown): Limits {
   };
   return {
     text_timeout: Math.max(1, chosen('text_timeout')),
+    text_idle_timeout: Math.max(1, chosen('text_idle_timeout')),
+    text_total_timeout: Math.max(1, chosen('text_total_timeout')),
     embeddings_timeout: Math.max(1, chosen('embeddings_timeout')),
     images_timeout: Math.max(1, chosen('images_timeout')),
     requests_per_minute: Math.max(0, chosen('requests_per_minute')),

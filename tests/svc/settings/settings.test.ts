@@ -191,6 +191,8 @@ describe('global AI parameters and limits', () => {
     const { settings } = createFakeSettings();
     expect(await settings.limits()).to.deep.equal({
       text_timeout: 60,
+      text_idle_timeout: 60,
+      text_total_timeout: 600,
       embeddings_timeout: 60,
       images_timeout: 180,
       requests_per_minute: 0,
@@ -208,6 +210,8 @@ describe('global AI parameters and limits', () => {
     stored.set('svc_provider_acme', 'text');
     expect(await settings.limits()).to.deep.equal({
       text_timeout: 60,
+      text_idle_timeout: 60,
+      text_total_timeout: 600,
       embeddings_timeout: 60,
       images_timeout: 180,
       requests_per_minute: 0,

@@ -51,8 +51,14 @@ export function checkingFetch(
   };
 }
 
+/** Sends requests with the signal of the exchange, which knows its limits of time, instead of the SDK's own. */
+export function withSignal(connection: ProviderConnection, signal: AbortSignal): ProviderConnection {
+  return { ...connection, fetch: (input, init) => connection.fetch(input, { ...init, signal }) };
+}
+
 /** One call of the SDK, whose body is read here: the SDK drops members of it, and would parse large bodies again. */
-export function googleCall(connection: ProviderConnection, abortSignal: AbortSignal) {
+export function googleCall(given: ProviderConnection, abortSignal: AbortSignal) {
+  const connection = withSignal(given, abortSignal);
   let body: JsonObject = {};
   const fetch = checkingFetch(connection, (received) => {
     body = received;

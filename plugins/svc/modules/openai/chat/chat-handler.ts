@@ -54,7 +54,13 @@ interface StreamInit {
   readonly request: OpenAiRequest;
 }
 
-/** Errors before the first text are responses with their status; later ones are events. */
+/** Milliseconds after which a stream begins, with or without a text: refusals of this service and most of vendors come sooner. */
+const openAfter = 1000;
+
+/**
+ * Errors of the first second are responses with their status, unless text came before; later ones are events. A stream without
+ * text by then begins with a comment, and continues with one every 15 seconds, so that proxies keep the connection (D50).
+ */
 async function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
   const { clock, log } = ports.host;
   const queue = createEventQueue<ServerSentEvent | TextEvent>();
@@ -65,6 +71,7 @@ async function streamChat(call: ChatCall, head: Head, { ports, request }: Stream
   const pushDelta = (delta: object, finish_reason: string | null = null): void =>
     push({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...noUsage });
   let hasBegun = false;
+  let isOpen = false;
   const begun = new Promise<void>((resolve) => {
     queue.onFirst(() => {
       hasBegun = true;
@@ -92,14 +99,25 @@ async function streamChat(call: ChatCall, head: Head, { ports, request }: Stream
       queue.push({ text: '[DONE]' });
     })
     .catch((error: unknown) => {
-      if (!hasBegun) throw error;
+      if (!hasBegun && !isOpen) throw error;
       if (!(error instanceof RestError))
         log.error('OpenAI-compatible stream failed', { event: 'openai_stream_failed', request_id: request.id, error });
       queue.push({ data: openAiErrorBody(errorOf(error, request.id)) });
     })
     .finally(() => queue.end());
-  await Promise.race([begun, completed]);
-  return eventResponse(queue.events(), { clock, headers: { 'Cache-Control': 'no-store, no-transform' } });
+  let cancel = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    cancel = clock.after(openAfter, () => {
+      isOpen = true;
+      resolve();
+    });
+  });
+  await Promise.race([begun, completed, opened]).finally(cancel);
+  return eventResponse(queue.events(), {
+    clock,
+    opening: !hasBegun,
+    headers: { 'Cache-Control': 'no-store, no-transform' },
+  });
 }
 
 /** Details of unexpected errors are only logged. */
