@@ -16,6 +16,8 @@ export function providerFailure(
       seconds: Math.round(limit / 100) / 10,
     },
     data: { provider: provider.id, provider_status: error.status },
+    // The service has retried; a client that repeats the call repeats all of its attempts.
+    headers: { 'x-should-retry': 'false' },
     cause: error,
   };
   return error.kind === 'timeout' && error.status !== null
@@ -31,6 +33,7 @@ function upstreamTimedOut(error: ProviderError, details: ErrorDetails): RestErro
     status,
     message: `${String(details.values?.['provider'])} timed out: ${error.message}`,
     data: details.data,
+    ...(details.headers && { headers: details.headers }),
     cause: error,
   });
 }
@@ -67,6 +70,8 @@ function failureOf(
     case 'rate_limited':
       return rateLimited(error, details);
     case 'rejected':
+      // The site's account has no credits: nothing is wrong with the request.
+      return error.status === 402 ? other(details) : errors.provider_rejected(details);
     case 'conflict':
     case 'unsupported':
       return errors.provider_rejected(details);
@@ -83,6 +88,7 @@ function failureOf(
 }
 
 function rateLimited({ retryAfter }: Pick<ProviderError, 'retryAfter'>, details: ErrorDetails): RestError {
+  // The client may come back when the provider says.
   const wait = retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(retryAfter)) } };
   return errors.provider_rate_limited({ ...details, ...wait });
 }

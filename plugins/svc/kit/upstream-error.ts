@@ -21,6 +21,8 @@ export interface UpstreamErrorInit<Kind extends string> {
   readonly status?: number | null;
   /** Seconds to wait as the upstream requests, or null. */
   readonly retryAfter?: number | null;
+  /** Whether the account has no credits left, so that a retry fails as well. */
+  readonly isExhausted?: boolean;
   readonly cause?: unknown;
 }
 
@@ -79,7 +81,7 @@ function findErrorCode(thrown: Error): string | null {
     const code = error['code'];
     if (
       typeof code === 'string' &&
-      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(code)
+      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*|UNABLE_TO_[A-Z_]+)$/.test(code)
     )
       return code;
   }

@@ -23,15 +23,26 @@ export function errorFromResponse(
 ): ProviderError {
   const sentence = readErrorMessage(body);
   return new ProviderError({
-    kind: kindOf(status),
+    kind: isInvalidKey(body) ? 'auth' : kindOf(status),
     status,
+    isExhausted: status === 402 || /insufficient_quota|credit balance is too low/i.test(JSON.stringify(body) ?? ''),
     message: responseMessage(status, sentence, connection.settings),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
 }
 
-/** 402, 409 and other 4xx are rejections: a retry would be rejected as well. */
+/** Google's 400 for a wrong key. */
+function isInvalidKey(body: unknown): boolean {
+  const details = listAt(objectAt(Array.isArray(body) ? body[0] : body, 'error'), 'details');
+  return details.some((detail) => textAt(detail, 'reason') === 'API_KEY_INVALID');
+}
+
+/**
+ * 402, 409 and other 4xx are rejections: a retry would be rejected as well. Redirects, such as to a page to sign in, are
+ * failures that another provider does not have.
+ */
 function kindOf(status: number): ProviderErrorKind {
+  if (status < 400) return 'unreadable';
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate_limited';
   if (status === 408) return 'timeout';

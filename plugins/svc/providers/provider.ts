@@ -322,7 +322,11 @@ export class ProviderError extends UpstreamError<ProviderErrorKind> {
   constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
     super(init);
     this.retryable =
-      init.kind === 'rate_limited' || init.kind === 'unavailable' || init.kind === 'connection' || init.status === 408;
+      init.isExhausted !== true &&
+      (init.kind === 'rate_limited' ||
+        init.kind === 'unavailable' ||
+        init.kind === 'connection' ||
+        init.status === 408);
   }
 }
 

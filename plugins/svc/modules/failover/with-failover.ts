@@ -1,4 +1,4 @@
-import { RestError, type HostApi } from '#plugin-api';
+import { asRecord, RestError, type HostApi } from '#plugin-api';
 import type { CallInput, CallWrapper } from '../../ai/ports.ts';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { currentDryRun, dryRunPassed } from '../../kit/dry-run.ts';
@@ -103,6 +103,9 @@ function isSame(target: FailoverTarget, { provider, model }: CallInput): boolean
   return target.provider === provider && (!model?.trim() || target.model === model.trim());
 }
 
+/** A model that a provider retired (404) is a refusal there, but not elsewhere. */
 function isFailoverable(error: unknown): error is RestError {
-  return error instanceof RestError && failoverCodes.has(error.code);
+  if (!(error instanceof RestError)) return false;
+  const isRetired = error.code === 'rest_svc_provider_rejected' && asRecord(error.data)['provider_status'] === 404;
+  return isRetired || failoverCodes.has(error.code);
 }

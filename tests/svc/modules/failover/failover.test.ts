@@ -88,6 +88,13 @@ describe('Failover', () => {
     expect(await rest.generateText(ofRest)).to.include({ providerId: 'second' });
   });
 
+  it('asks another provider where one has retired the model', async () => {
+    const retired = new ProviderError({ kind: 'rejected', status: 404, message: 'no such model.' });
+    const { generateText, asked } = await open({ first: [retired], second: [answer] });
+    expect(await generateText(call)).to.include({ providerId: 'second' });
+    expect(asked()).to.deep.equal(['first/a', 'second/b']);
+  });
+
   it('is of no use where the request itself is refused', async () => {
     const { generateText, asked } = await open({ first: [rejected], second: [answer] });
     expect(await failureOf(generateText(call))).to.include({ code: 'rest_svc_provider_rejected' });

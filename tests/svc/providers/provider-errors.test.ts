@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { createFakeClock } from '../../../host/testing/fake-clock.ts';
+import { connectionFailure } from '../../../plugins/svc/kit/upstream-error.ts';
+import { providerFailure } from '../../../plugins/svc/ai/upstream-failure.ts';
+import { errorFromResponse } from '../../../plugins/svc/providers/provider-errors.ts';
+
+const error = (status: number, body: unknown) =>
+  errorFromResponse({ status, headers: new Headers(), body }, { settings: {}, clock: createFakeClock() });
+
+describe('errors of providers', () => {
+  for (const [title, status, body, code] of [
+    ['an account without credits', 402, { error: { message: 'Insufficient credits' } }, 'rest_svc_provider_error'],
+    ['a page to sign in', 302, '', 'rest_svc_provider_error'],
+    ['an address that moved', 307, '', 'rest_svc_provider_error'],
+    [
+      'a used-up quota',
+      429,
+      { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+      'rest_svc_provider_rate_limited',
+    ],
+    [
+      "a wrong key, in Google's words",
+      400,
+      { error: { code: 400, message: 'API key not valid.', details: [{ reason: 'API_KEY_INVALID' }] } },
+      'rest_svc_provider_auth_failed',
+    ],
+  ] as const)
+    it(`are not tried again for ${title}, neither here nor by clients`, () => {
+      const thrown = error(status, body);
+      const failure = providerFailure(thrown, { id: 'acme', label: 'Acme' }, 60_000);
+      expect([thrown.retryable, failure.code, failure.headers]).to.deep.equal([
+        false,
+        code,
+        { 'x-should-retry': 'false' },
+      ]);
+    });
+
+  it('are tried again for limits of the rate', () => {
+    expect(error(429, { error: { message: 'Slow down', code: 'rate_limit_exceeded' } }).retryable).to.equal(true);
+  });
+
+  for (const code of [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+  ])
+    it(`name the code ${code} of a connection`, () => {
+      const cause = Object.assign(new Error('unable to verify the first certificate'), { code });
+      const found = connectionFailure(new TypeError('fetch failed', { cause }));
+      expect(found?.message).to.equal(`the connection failed (${code}).`);
+    });
+});
