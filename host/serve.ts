@@ -3,10 +3,9 @@ import { createSystemClock, keepAlive } from './clock.ts';
 import { readConfig, type Config } from './config.ts';
 import { createHost, type Host, type HostInit } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
-import { createLogger } from './log/log.ts';
-import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
-import { createRedactor } from './log/redactor.ts';
+import { createPluginFolders } from './log/plugin-folders.ts';
 import type { Recovery } from './recovery.ts';
+import { watchUncaught } from './uncaught.ts';
 import { openUnfinishedStarts, type UnfinishedStarts } from './unfinished-starts.ts';
 
 /** Milliseconds after which the process exits even if the stop hangs. */
@@ -111,69 +110,4 @@ function reportUnfinished(starts: UnfinishedStarts, log: () => Logger): () => vo
   };
   process.once('exit', report);
   return () => void process.off('exit', report);
-}
-
-interface Uncaught {
-  /** Before `follow`, a logger without a site. */
-  log(): Logger;
-  /** From now on, errors of plugins are recorded and their plugins stopped. `stop` ends the process after other errors. */
-  follow(host: Host, stop: () => void): void;
-}
-
-/** Milliseconds between two log lines about the same plugin, which may go on failing. */
-const repeatMs = 60_000;
-
-/**
- * Handles errors that nothing caught. An exception in a timer or callback of a plugin stops that plugin, and the site runs
- * on. Every other one, also of a plugin that ships with the host, ends the process after a graceful stop with code 1, so that
- * its supervisor starts it again. A rejected promise that nothing awaits is logged, and recorded if it is a plugin's.
- */
-function watchUncaught({
-  config,
-  pluginFolders,
-  starts,
-}: {
-  readonly config: Config;
-  readonly pluginFolders: PluginFolders;
-  readonly starts: Pick<UnfinishedStarts, 'begin'>;
-}): Uncaught {
-  const clock = createSystemClock();
-  let followed: { readonly host: Host; readonly stop: () => void } | undefined;
-  let startLog: Logger | undefined;
-  const log = (): Logger =>
-    followed?.host.log ??
-    (startLog ??= createLogger({
-      level: config.logLevel,
-      clock,
-      redactor: createRedactor(),
-      pluginOf: pluginFolders.ownerOf,
-    }));
-  const loggedAt = new Map<string, number>();
-
-  const stopPlugin = async (slug: string, error: unknown): Promise<boolean> =>
-    followed === undefined ? false : followed.host.plugins.contain(slug, error);
-
-  const onException = async (error: unknown): Promise<void> => {
-    const slug = pluginFolders.ownerOf(error);
-    if (slug !== null) starts.begin(slug);
-    const isRepeated = slug !== null && clock.now() - (loggedAt.get(slug) ?? -Infinity) < repeatMs;
-    if (slug !== null && !isRepeated) loggedAt.set(slug, clock.now());
-    if (!isRepeated)
-      log().error(slug === null ? 'Uncaught exception' : 'Uncaught exception in the code of a plugin', {
-        event: 'uncaught_exception',
-        ...(slug !== null && { plugin: slug }),
-        ...(slug !== null && !followed && { next: `Start the site without the plugin: PLUGINS=${slug}` }),
-        error,
-      });
-    if (slug !== null && (await stopPlugin(slug, error).catch(() => false))) return;
-    if (followed === undefined) process.exit(1);
-    followed.stop();
-  };
-  process.on('uncaughtException', (error) => void onException(error));
-  process.on('unhandledRejection', (error) => {
-    log().error('Unhandled promise rejection', { event: 'unhandled_rejection', error });
-    const slug = pluginFolders.ownerOf(error);
-    if (slug !== null) followed?.host.plugins.reportFailure(slug, 'promise', error);
-  });
-  return { log, follow: (host, stop) => void (followed = { host, stop }) };
 }

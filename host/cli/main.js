@@ -11,10 +11,15 @@ const describePlainly = describe;
 
 /** @param {unknown} error */
 async function fail(error) {
-  const line = await Promise.resolve(describe(error, argv)).catch(() => describePlainly(error, argv));
-  process.stderr.write(`${line}\n`);
-  // Open handles may keep the process alive after the error.
-  process.exit(1);
+  try {
+    const line = await Promise.resolve()
+      .then(() => describe(error, argv))
+      .catch(() => describePlainly(error, argv));
+    process.stderr.write(`${line}\n`);
+  } finally {
+    // Open handles may keep the process alive after the error, and an error in here must not come back as the next one.
+    process.exit(1);
+  }
 }
 
 // One sentence instead of a stack trace, also for what no command catches.

@@ -54,8 +54,8 @@ const ranks: Readonly<Record<Level | 'silent', number>> = { debug: 10, info: 20,
 
 /**
  * The host's logger (see Logger): `{"time", "level", "message", ...fields}`, one object per line, with an ISO 8601 time.
- * Fields with one of these names are written as `fields_<name>`. Logging never throws: if standard error is closed, the line
- * is lost.
+ * Fields with one of these names are written as `fields_<name>`. Logging never throws, whatever it is
+ * given: if standard error is closed, the line is lost.
  */
 export function createLogger({ level, clock, write, redactor, pluginOf, readable }: LoggerDependencies): Logger {
   const lowest = ranks[level];
@@ -70,18 +70,23 @@ export function createLogger({ level, clock, write, redactor, pluginOf, readable
     return typeof plugin === 'string' ? { ...fields, plugin } : fields;
   };
 
+  function writeAt(name: Level, message: string, fields: LogFields): void {
+    const line: LogLine = {
+      time: new Date(clock.now()).toISOString(),
+      level: name,
+      message: redact(String(message)),
+      fields: serialise(withPlugin(fields), redact) as LogFields,
+    };
+    writeLine(`${asText(line)}\n`);
+  }
+
   function createChild(bound: LogFields): Logger {
     const logAt = (name: Level) =>
       ranks[name] < lowest
         ? drop
         : (message: string, fields?: LogFields): void => {
-            const line: LogLine = {
-              time: new Date(clock.now()).toISOString(),
-              level: name,
-              message: redact(String(message)),
-              fields: serialise(withPlugin({ ...bound, ...fields }), redact) as LogFields,
-            };
-            writeLine(`${asText(line)}\n`);
+            const written = attempt(() => writeAt(name, message, { ...bound, ...fields }));
+            if (!written) attempt(() => writeAt(name, 'Failed to write log line', { event: 'log_line_unwritable' }));
           };
     return {
       debug: logAt('debug'),
@@ -97,6 +102,16 @@ export function createLogger({ level, clock, write, redactor, pluginOf, readable
 function formatJson({ fields, ...head }: LogLine): string {
   const renamed = Object.entries(fields).map(([name, value]) => [name in head ? `fields_${name}` : name, value]);
   return JSON.stringify({ ...head, ...Object.fromEntries(renamed) });
+}
+
+/** Whether the work succeeded: nothing that is logged may stop what logs it. */
+function attempt(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function drop(): void {

@@ -155,4 +155,20 @@ describe('logger', () => {
     const plain = lines[0]!.replace(/\u001b\[\d+m/g, '');
     expect(plain).to.match(/^10:00:52 WARN {2}Careful�\[2J part=cron error=broken\n {4}Error: broken\n/);
   });
+
+  it('never throws: what cannot be written is replaced by a line that says so, or lost', () => {
+    const clock = { now: () => 0 };
+    const lines: string[] = [];
+    const write = (line: string): void => void lines.push(line);
+    const broken = (): never => {
+      throw new SyntaxError('Regular expression too large');
+    };
+    createLogger({ level: 'debug', clock, write, pluginOf: broken }).error('Failed', { error: new Error('x') });
+    expect(JSON.parse(lines[0]!)).to.include({ message: 'Failed to write log line', level: 'error' });
+    createLogger({ level: 'debug', clock, write: broken }).error('Failed');
+    createLogger({ level: 'debug', clock, write, redactor: { redact: broken } }).error('Failed');
+    createLogger({ level: 'debug', clock: { now: () => NaN }, write }).error('Failed');
+    createLogger({ level: 'debug', clock, write, readable: true }).error(Object.create(null) as string);
+    expect(lines).to.have.length(2);
+  });
 });
