@@ -4,13 +4,14 @@ import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
 import { askForPassword, readConfirmation } from './confirm-password.ts';
 import { askQuestion, readQuestion } from './confirm-question.ts';
+import { refuseText, showCorrection } from './correct-form.ts';
 import type { AdminContext, SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
 import { canOpen, type RegisteredPage } from './registry.ts';
 import type { Outcome } from './outcome.ts';
-import { freshSignInCode, readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
+import { freshSignInCode, readQuery, readSentForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { viewActions } from './saved-views.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
@@ -48,7 +49,11 @@ async function servePage(context: AdminContext, visit: Visit): Promise<void> {
   if (!canOpen(session.user, page.declaration))
     return context.errorResponses.refuse({ ...visit, status: 403, text: 'You are not allowed to open this page.' });
   if (request.method === 'POST') return runAction(context, page, visit);
-  if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const { error } = readQuery(request);
+    const refusal = error === null ? {} : { status: 400, notice: { kind: 'error', text: error } as const };
+    return showPage(context, page, { ...visit, ...refusal });
+  }
   return context.errorResponses.refuse({
     ...visit,
     status: 405,
@@ -136,7 +141,7 @@ function logOf({ log }: AdminContext, { owner }: RegisteredPage): Logger {
 async function runAction(context: AdminContext, page: RegisteredPage, visit: Visit): Promise<void> {
   const { uploadLimit } = page.declaration;
   if (uploadLimit === undefined || !isMultipart(visit.request))
-    return runForm(context, page, { ...visit, form: readForm(visit.request) });
+    return runForm(context, page, { ...visit, form: readSentForm(visit.request) });
   let upload: Upload;
   try {
     upload = await readUpload(visit.request, { limit: uploadLimit, parent: context.uploadsDir ?? tmpdir() });
@@ -167,6 +172,9 @@ async function runForm(context: AdminContext, page: RegisteredPage, submission: 
       text: 'This form has expired or was not sent from this page. Go back, reload the page and try again.',
       code: 'rest_cookie_invalid_nonce',
     });
+  const refused = refuseText(form);
+  if (refused !== null)
+    return wantsJson(request) ? sendJson(response, refused) : showCorrection(context, page, submission);
   const question = readQuestion(form);
   if (question !== '' && !wantsJson(request)) return askQuestion(context, page, { ...submission, question });
   const confirmation = await readConfirmation(context, { request, response, session, form });

@@ -4,7 +4,7 @@ import type { AdminContext } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';
-import { isSameOrigin, readForm, requestId } from './request.ts';
+import { formError, isSameOrigin, readForm, requestId } from './request.ts';
 
 /** "Forgot your password?", and the page behind the links of resets and invitations. */
 export function addPasswordRoutes(router: Router, context: AdminContext): void {
@@ -45,6 +45,8 @@ async function requestReset(context: AdminContext, request: Request, response: R
     showForgot(context, response, { status, error, login });
   if (!isSameOrigin(request)) return failed(403, 'The form was sent from another site. Send it here.');
   if (!(await context.passwords.isMailAvailable())) return showForgot(context, response, { status: 503 });
+  const unstorable = formError(request);
+  if (unstorable !== null) return failed(400, unstorable);
   if (login === '') return failed(400, 'Enter your user name or email address.');
   try {
     await context.passwords.countRequest(request.ip ?? '');
@@ -90,6 +92,8 @@ async function choose(context: AdminContext, request: Request, response: Respons
   const again = (page: Omit<ChoicePage, 'token'>): Promise<void> => showChoice(context, response, { token, ...page });
   if (!isSameOrigin(request))
     return again({ status: 403, notice: 'The form was sent from another site. Send it here.' });
+  const unstorable = formError(request);
+  if (unstorable !== null) return again({ status: 400, notice: unstorable });
   if (password !== form['password_again'])
     return again({ status: 400, errors: { password_again: 'The passwords do not match.' } });
   try {

@@ -1,6 +1,16 @@
 import type { Request, Response } from 'express';
 
-import { isUrl, restError, type RestError, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
+import {
+  findFieldError,
+  isUrl,
+  restError,
+  storableValue,
+  type AdminRequest,
+  type Headers,
+  type Logger,
+  type RestError,
+  type User,
+} from '#plugin-api';
 import { parseForm } from './form.ts';
 
 /** Largest form in bytes (D4). */
@@ -30,9 +40,28 @@ export function isSameOrigin(request: Request): boolean {
   return isUrl(origin) && new URL(origin).host === request.host;
 }
 
-/** The posted form. Empty for a body that is not URL-encoded. */
-export function readForm(request: Request): Record<string, unknown> {
+/** The posted form as it was sent. Empty for a body that is not URL-encoded. */
+export function readSentForm(request: Request): Record<string, unknown> {
   return typeof request.body === 'string' ? parseForm(request.body) : {};
+}
+
+/** The posted form with U+FFFD for what cannot be stored: `formError` says whether the form is to be refused. */
+export function readForm(request: Request): Record<string, unknown> {
+  return storableValue(readSentForm(request));
+}
+
+/** A sentence that names the field of the posted form with text that cannot be stored (D54). Null: there is none. */
+export function formError(request: Request): string | null {
+  return findFieldError(readSentForm(request))?.message ?? null;
+}
+
+/** The query with U+FFFD for what cannot be stored, and a sentence about the parameter that has it. */
+export function readQuery(request: Request): {
+  readonly query: Record<string, unknown>;
+  readonly error: string | null;
+} {
+  const query = parseForm(new URL(request.originalUrl, 'http://local.invalid').search);
+  return { query: storableValue(query), error: findFieldError(query)?.message ?? null };
 }
 
 /** Value of a cookie, or null. */
@@ -71,7 +100,7 @@ export function toAdminRequest({ request, response, user, form, files, ...more }
     user,
     form: withoutConfirmation(form),
     ...(files && { files }),
-    query: parseForm(new URL(request.originalUrl, 'http://local.invalid').search),
+    query: readQuery(request).query,
     headers: flattenHeaders(request),
     signal: aborter.signal,
     log: more.log.child({ request_id: id }),

@@ -6,7 +6,7 @@ import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath } from './local-path.ts';
 import { passkeyScript, showLogin } from './show-login.ts';
-import { isSameOrigin, readForm, requestId } from './request.ts';
+import { formError, isSameOrigin, readForm, requestId } from './request.ts';
 import { readVisitor } from './session-routes.ts';
 
 const otherSite = 'The form was sent from another site. Sign in here.';
@@ -79,6 +79,8 @@ async function enterSecondStep(context: AdminContext, request: Request, response
   const failed = (status: number, error: string): Promise<void> =>
     showSecondStep(context, { request, response, wanted, status, error });
   if (!isSameOrigin(request)) return failed(403, otherSite);
+  const unstorable = formError(request);
+  if (unstorable !== null) return failed(400, unstorable);
   const credential = textField(form, 'credential');
   const code = textField(form, 'code');
   if (credential === '' && code === '') return failed(400, 'Enter a code.');
@@ -108,6 +110,8 @@ async function signInWithPasskey(context: AdminContext, request: Request, respon
   const failed = (status: number, text: string): Promise<void> =>
     showLogin(context, response, { wanted, status, notice: { kind: 'error', text } });
   if (!isSameOrigin(request)) return failed(403, otherSite);
+  const unstorable = formError(request);
+  if (unstorable !== null) return failed(400, unstorable);
   const outcome = await attempt(context, response, () =>
     context.secondStep.signInWithPasskey({
       credential: textField(form, 'credential'),

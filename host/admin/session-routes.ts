@@ -5,7 +5,7 @@ import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath, secondStepPath } from './local-path.ts';
 import { showLogin, type LoginForm } from './show-login.ts';
-import { isSameOrigin, readForm, requestId } from './request.ts';
+import { formError, isSameOrigin, readForm, requestId } from './request.ts';
 import { logoutAction } from './shell.ts';
 
 /** Sign-in, sign-out and the REST nonce. Sign-out is a POST with a nonce, so other sites cannot trigger it. */
@@ -56,6 +56,8 @@ async function signIn(context: AdminContext, request: Request, response: Respons
   const failed = (status: number, text: string): Promise<void> =>
     showLogin(context, response, { wanted, login, status, notice: { kind: 'error', text } });
   if (!isSameOrigin(request)) return failed(403, 'The form was sent from another site. Sign in here.');
+  const unstorable = formError(request);
+  if (unstorable !== null) return failed(400, unstorable);
   if (login === '' || password === '') return failed(400, 'Enter your user name and password.');
   try {
     const session = await context.login({

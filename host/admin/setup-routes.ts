@@ -4,7 +4,7 @@ import type { AdminContext, SetupInput, SignedIn } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';
-import { isSameOrigin, readForm, requestId, toAdminRequest } from './request.ts';
+import { formError, isSameOrigin, readForm, requestId, toAdminRequest } from './request.ts';
 import { readVisitor } from './session-routes.ts';
 import { redirectTarget } from './shell.ts';
 
@@ -74,6 +74,8 @@ async function completeSetup(context: AdminContext, request: Request, response: 
   };
   if (!isSameOrigin(request) || !(await canSetUp(context, values.token))) return refuseLink(context, request, response);
   const errors = validateSetup({ ...values, password }, form['password_again']);
+  const notice = formError(request);
+  if (notice !== null) return showSetup(context, response, { values, notice, status: 400 });
   if (Object.keys(errors).length > 0) return showSetup(context, response, { values, errors, status: 400 });
   try {
     const user = await context.setup.complete({ ...values, password });
@@ -161,6 +163,8 @@ async function applyChoice(context: AdminContext, request: Request, response: Re
     typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
   if (!isGenuine)
     return showChoices(context, response, { session, status: 403, notice: 'This form has expired. Choose again.' });
+  const unstorable = formError(request);
+  if (unstorable !== null) return showChoices(context, response, { session, status: 400, notice: unstorable });
   const choice = (await context.registry.availableChoices()).find(({ id }) => id === form['choice']);
   if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of the options.' });
   try {

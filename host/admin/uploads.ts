@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { RestError, restError, type UploadedFile } from '#plugin-api';
+import { RestError, restError, storableText, type UploadedFile } from '#plugin-api';
 import { parseForm } from './form.ts';
 import { formLimit } from './request.ts';
 
@@ -72,7 +72,7 @@ async function readParts(
     if (!filename) return void stream.resume();
     const path = join(directory, String(writing.length));
     const written = writeFile(stream, path, limit).then((size) => {
-      parts.files[field] = { name: filename, type: mimeType, size, path };
+      parts.files[field] = { name: storableText(filename), type: storableText(mimeType), size, path };
     });
     // Awaited below. Until then this prevents an unhandled rejection.
     written.catch((error: unknown) => parser.destroy(error as Error));

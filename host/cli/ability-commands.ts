@@ -1,4 +1,4 @@
-import { RestError, type CliCommand, type User, type UsersApi } from '#plugin-api';
+import { requireStorable, RestError, type CliCommand, type User, type UsersApi } from '#plugin-api';
 import type { Abilities } from '../abilities/abilities.ts';
 
 export interface AbilityCommandsDependencies {
@@ -33,7 +33,7 @@ export function abilityCommands({ abilities, users }: AbilityCommandsDependencie
       async run({ args: [name = ''], flags }) {
         const user = await findUser(users, flags['user']);
         try {
-          return await abilities.run(name, readJson(flags['input']), { user });
+          return await abilities.run(name, requireStorable(readJson(flags['input']), '--input'), { user });
         } catch (error) {
           if (error instanceof RestError && error.status === 404)
             throw new Error(`${error.message} Run 'ability list' to see all of them.`, { cause: error });

@@ -1,4 +1,4 @@
-import type { CliCommand, OptionsApi } from '#plugin-api';
+import { requireStorable, type CliCommand, type OptionsApi } from '#plugin-api';
 import { hideSettingSecrets } from '../options/setting-secrets.ts';
 import type { RegisteredSetting } from '../options/settings.ts';
 
@@ -42,7 +42,7 @@ export function optionCommands(options: OptionCommandsDependencies): CliCommand[
         },
       ],
       async run({ args: [option = '', value = ''] }) {
-        return (await options.update(option, parseValue(value)))
+        return (await options.update(option, requireStorable(parseValue(value), option)))
           ? `Option '${option}' updated.`
           : `Option '${option}' already has this value.`;
       },

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, type HelpConfiguration } from 'commander';
-import { errorText, isRecord, type CliCommand } from '#plugin-api';
+import { errorText, isRecord, requireStorable, type CliCommand } from '#plugin-api';
 import { completionCommand } from './completion.ts';
 import { describeFlag, isSwitch, readFlag } from './flags.ts';
 import type { TranslatedOutput } from './registry.ts';
@@ -108,7 +108,7 @@ function buildCommand({
         takesSecret(schema) && typeof plain !== 'boolean'
           ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, warned)
           : plain;
-      if (value !== undefined) read.push([name, readFlag({ name, schema, value })]);
+      if (value !== undefined) read.push([name, requireStorable(readFlag({ name, schema, value }), `--${name}`)]);
       else if (schema.default !== undefined) read.push([name, schema.default]);
     }
     const print = (result: unknown): void => {
@@ -141,7 +141,9 @@ async function readArguments(
         : value;
     }),
   );
-  return values.flat().filter((value): value is string => value !== undefined);
+  return values.flatMap((value, index) =>
+    value === undefined ? [] : (requireStorable([value].flat(), `<${args[index]?.name ?? ''}>`) as string[]),
+  );
 }
 
 /** The name that commander gives the value of `--base-url`. Names with `_` stay unchanged. */

@@ -1,4 +1,4 @@
-import { type AdminPageBody, type UsersApi, withNotice } from '#plugin-api';
+import { parseId, type AdminPageBody, type UsersApi, withNotice } from '#plugin-api';
 import { readQuery } from './forms.ts';
 
 export interface SecurityLogPageDependencies {
@@ -28,12 +28,12 @@ export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDep
   return {
     render: async (request) => {
       const event = readQuery(request, 'event');
-      const before = Number(readQuery(request, 'before'));
+      const before = parseId(readQuery(request, 'before'), Number.MAX_SAFE_INTEGER);
       const [found, events] = await Promise.all([
         securityLog.list({
           limit: perPage + 1,
           ...(event !== '' && { event }),
-          ...(Number.isInteger(before) && before > 0 && { before }),
+          ...(before > 0 && { before }),
         }),
         securityLog.events(),
       ]);

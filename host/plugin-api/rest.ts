@@ -148,6 +148,11 @@ export interface RouteDefinition<P = Params> {
    * `headers`), and may delete a credential from them to hide it from the handler.
    */
   readonly authenticate?: (request: RestRequest) => void | Promise<void>;
+  /**
+   * Whether `authenticate` decides by a key of the plugin, whatever else the request carries (D49): `Authorization: Basic` is not
+   * looked at where `permissionBeforeBody` finds the key, and a sign-in that fails makes the caller a visitor. Default: no.
+   */
+  readonly hasOwnKey?: boolean;
   /** Runs after validation. True allows; false returns 401 or 403 `rest_forbidden`; a RestError is sent as it is. */
   readonly permission?: (request: RestRequest<P>) => unknown;
   /** Validates parameters in combination, after each one is valid. Throws or returns a RestError to refuse. */

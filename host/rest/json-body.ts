@@ -1,3 +1,4 @@
+import { textError } from '#plugin-api';
 import { isAscii, isUtf8 } from 'node:buffer';
 import { exceededBound, jsonBounds, type JsonBound } from './json-bounds.ts';
 
@@ -7,7 +8,6 @@ const phpErrors = {
   control: [3, 'Control character error, possibly incorrectly encoded'],
   syntax: [4, 'Syntax error'],
   utf8: [5, 'Malformed UTF-8 characters, possibly incorrectly encoded'],
-  surrogate: [10, 'Single unpaired high surrogate in Unicode escape'],
 } as const;
 
 export interface JsonError {
@@ -24,8 +24,8 @@ export type ParsedJson =
   | { readonly kind: 'too_large' };
 
 /**
- * Parses a request's body. Besides malformed JSON it refuses more than `jsonBounds`, invalid UTF-8, unpaired surrogates,
- * NUL characters (PostgreSQL cannot store them) and members named `__proto__`.
+ * Parses a request's body. Besides malformed JSON it refuses more than `jsonBounds`, invalid UTF-8, text that cannot be stored
+ * (D54) and members named `__proto__`.
  */
 export function parseJsonBody(body: Buffer): ParsedJson {
   if (!isUtf8(body)) return malformed('utf8');
@@ -45,8 +45,6 @@ export function parseJsonBody(body: Buffer): ParsedJson {
 
 /** A cheap test whether the value needs inspection: NUL and surrogates appear only as escapes, which can spell anything. */
 const suspicious = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
-
-const unpairedSurrogate = /\p{Surrogate}/u;
 
 function malformed(kind: keyof typeof phpErrors): ParsedJson {
   const [code, message] = phpErrors[kind];
@@ -77,8 +75,7 @@ function inspect(value: unknown, name: string): ParsedJson | null {
 }
 
 function inspectText(text: string, name: string): ParsedJson | null {
-  if (unpairedSurrogate.test(text)) return malformed('surrogate');
-  if (!text.includes('\0')) return null;
   const shown = name === '' ? 'The body' : name;
-  return { kind: 'refused', name: shown, message: `${shown} must not contain NUL characters.` };
+  const message = textError(shown, text);
+  return message === null ? null : { kind: 'refused', name: shown, message };
 }

@@ -1,4 +1,4 @@
-import type { Params, RestError } from '#plugin-api';
+import { textError, type Params, type RestError } from '#plugin-api';
 import type { Endpoint } from './endpoint.ts';
 import { hostErrors, invalidParameters, unreadableParameter } from './host-errors.ts';
 import type { ParameterError } from './host-errors.ts';
@@ -30,7 +30,8 @@ function decodeUrl(request: HostRequest, url: Params): RestError | null {
     if (typeof value !== 'string' || !value.includes('%')) continue;
     try {
       const decoded = decodeURIComponent(value);
-      if (decoded.includes('\0')) return unreadableParameter(name, `${name} must not contain NUL characters.`);
+      const error = textError(name, decoded);
+      if (error !== null) return unreadableParameter(name, error);
       request.url = { ...request.url, [name]: decoded };
     } catch {
       return unreadableParameter(name, `${name} contains invalid percent-escapes.`);

@@ -1,4 +1,4 @@
-import type { Params } from '#plugin-api';
+import { textError, type Params } from '#plugin-api';
 
 /** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
@@ -28,11 +28,11 @@ export function parseQuery(text: string): ParsedQuery {
     const name = decodePart(written);
     const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
     const shown = name === null ? 'query' : printable(name);
+    const unstorable = name === null || value === null ? null : textError(shown, name + value);
     if (count > limits.variables)
       error ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
     else if (name === null || value === null) error ??= { name: shown, message: `${shown} is not valid UTF-8.` };
-    else if (name.includes('\0') || value.includes('\0'))
-      error ??= { name: shown, message: `${shown} must not contain NUL characters.` };
+    else if (unstorable !== null) error ??= { name: shown, message: unstorable };
     else if (!assign(builder, name, value))
       error ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;

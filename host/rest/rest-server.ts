@@ -7,7 +7,7 @@ import { errorResponse } from './error-response.ts';
 import type { ErrorReader } from './error-response.ts';
 import type { Finish } from './finish.ts';
 import { parseQuery, type ParsedQuery } from './php-query.ts';
-import type { RouteRegistry } from './registry.ts';
+import type { Match, RouteRegistry } from './registry.ts';
 import { HostRequest } from './host-request.ts';
 import type { HeaderRequest } from './response-headers.ts';
 import type { RawRestRequest, RawRestResponse, Rest } from './rest-contract.ts';
@@ -127,9 +127,10 @@ function createReceiver({
       ...(raw.countWrongKey && { countWrongKey: raw.countWrongKey }),
       ...(raw.requireFreshSignIn && { requireFreshSignIn: raw.requireFreshSignIn }),
     };
+    const match = step('Route', () => registry.match(method, route));
     let user = visitor;
     try {
-      user = await raw.currentUser();
+      user = await signedIn(raw, match, () => new HostRequest({ user, ...common }));
       const result = await filters.run('rest_authentication_errors', null, user);
       if (result instanceof RestError) return { request: new HostRequest({ user, ...common }), refusal: result };
     } catch (error) {
@@ -137,12 +138,24 @@ function createReceiver({
       return { request, refusal: errors.fromElsewhere(error, request) };
     }
     const request = new HostRequest({ user, ...common });
-    const match = step('Route', () => registry.match(method, route));
     const refusal = match === null ? null : await step('Request body', () => receiveBody(raw, request, match));
     // A request that is refused here has no match, so that no permission is asked for its header Allow.
     if (refusal === null) request.match = match;
     return { request, refusal };
   };
+}
+
+/** The caller, by cookie and nonce or by password. Where a route has its own key, the key alone decides (D49). */
+async function signedIn(raw: RawRestRequest, match: Match | null, visit: () => HostRequest): Promise<User> {
+  const definition = match?.endpoint.definition;
+  if (definition?.hasOwnKey !== true) return raw.currentUser();
+  const hasBasic = /^\s*basic\b/i.test(raw.headers['authorization'] ?? '');
+  if (hasBasic && (await definition.permissionBeforeBody?.(visit())) === true) return visitor;
+  try {
+    return await raw.currentUser();
+  } catch {
+    return visitor;
+  }
 }
 
 /** Filters that receive the response and may change its body in place. */

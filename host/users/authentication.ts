@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { identifyCaller, restError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
+import { identifyCaller, restError, textError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
@@ -189,6 +189,9 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     const error = await access.useError(ip);
     if (error !== null) throw error;
     const credentials = readBasic(header);
+    const unstorable =
+      textError('Authorization', credentials?.login ?? '') ?? textError('Authorization', credentials?.password ?? '');
+    if (unstorable !== null) throw restError(400, 'rest_invalid_param', unstorable);
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
     if (user) {
       const userError = await access.managementError(user);

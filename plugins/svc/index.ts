@@ -20,6 +20,7 @@ import { createProviderFactory } from './providers/compatible-provider.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
+import { checkRestKey } from './settings/rest-key.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhooksModule } from './webhooks/module.ts';
 import { deliveryLogModule } from './webhooks/delivery-log-module.ts';
@@ -57,7 +58,7 @@ export default definePlugin({
     for (const store of stores) host.secrets.addStore(store);
     await bindSecrets(stores, host);
   },
-  health: (host: HostApi) => checkLogSearch(host),
+  health: async (host: HostApi) => [...(await checkRestKey(host)), ...(await checkLogSearch(host))],
   async uninstall(host: HostApi) {
     // Plugins that add providers use it in their filter.
     host.services.provide('svc.providers', createProviderFactory());

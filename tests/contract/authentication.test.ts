@@ -69,14 +69,40 @@ describe('the REST key over HTTP', () => {
     expect(status).to.equal(200);
   });
 
-  it('takes the body before the query', async () => {
-    expectRefused(
-      await service.generate(
-        { ...goodRequest, svc_api_key: 'wrong' },
-        {},
-        `?svc_api_key=${encodeURIComponent(restKey)}`,
-      ),
-    );
+  it('accepts a right key in any place, whatever is in the others (contract 5.4, D49)', async () => {
+    const query = `?svc_api_key=${encodeURIComponent(restKey)}`;
+    const wrong = { authorization: 'Bearer wrong' };
+    expect((await service.generate({ ...goodRequest, svc_api_key: 'wrong' }, wrong, query)).status).to.equal(200);
+    expect(
+      (await service.generate({ ...goodRequest, svc_api_key: restKey }, wrong, '?svc_api_key=no')).status,
+    ).to.equal(200);
+    const right = { authorization: `Bearer ${restKey}` };
+    expect(
+      (await service.generate({ ...goodRequest, svc_api_key: 'wrong' }, right, '?svc_api_key=no')).status,
+    ).to.equal(200);
+    expectRefused(await service.generate({ ...goodRequest, svc_api_key: 'wrong' }, wrong, '?svc_api_key=no'));
+  });
+
+  it('is decided before HTTP authentication and nonces (contract 5.5, D49)', async () => {
+    const query = `?svc_api_key=${encodeURIComponent(restKey)}`;
+    for (const headers of [
+      { authorization: `Basic ${Buffer.from('staging:secret').toString('base64')}` },
+      { authorization: `Basic ${Buffer.from('a\0b:c').toString('base64')}` },
+      { authorization: 'Basic ???' },
+      { 'x-wp-nonce': 'stale' },
+    ]) {
+      expect((await service.generate(goodRequest, headers, query)).status).to.equal(200);
+      expect((await service.generate({ ...goodRequest, svc_api_key: restKey }, headers)).status).to.equal(200);
+      expectRefused(await service.generate(goodRequest, headers));
+      expectRefused(await service.generate(goodRequest, headers, '?svc_api_key=wrong'));
+    }
+  });
+
+  it('may be short; doctor and Site Health say so (contract 5.2, D39)', async () => {
+    await service.saveRestKey('k');
+    expect((await service.generate(goodRequest, { authorization: 'Bearer k' })).status).to.equal(200);
+    const [found] = await service.host.plugins.health('svc');
+    expect(found?.results.map(({ label }) => label)).to.include('The REST API key is short');
   });
 
   it('lets nobody in while it is empty', async () => {

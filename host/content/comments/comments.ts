@@ -1,4 +1,4 @@
-import { defineErrors } from '#plugin-api';
+import { defineErrors, storableText, storableValue } from '#plugin-api';
 import type { Clock, HooksApi, OptionsApi, Post, User } from '#plugin-api';
 import { sanitizeComment } from '../html/sanitize.ts';
 import type { PostStore } from '../posts/post-store.ts';
@@ -99,7 +99,7 @@ export function createComments(given: CommentsDependencies): Comments {
     const status = changes.status ?? comment.status;
     const isLeaving = status === 'spam' || status === 'trash';
     const statusBefore = status === comment.status ? comment.statusBefore : isLeaving ? visibleStatus(comment) : null;
-    const changed: Comment = { ...comment, ...withoutNul(changes), content, status, statusBefore };
+    const changed: Comment = { ...comment, ...storableValue(changes), content, status, statusBefore };
     const isMoved = changed.parentId !== comment.parentId || changed.postId !== comment.postId;
     if (isMoved) await checkParent(store, changed, comment.id);
     await store.update(changed);
@@ -129,7 +129,7 @@ export function createComments(given: CommentsDependencies): Comments {
     },
     async create({ status, date = Math.floor(clock.now() / 1000) * 1000, ...comment }, author) {
       const content = await clean(comment.content);
-      const composed: CommentData = { ...withoutNul(comment), content, date, status: 'hold', statusBefore: null };
+      const composed: CommentData = { ...storableValue(comment), content, date, status: 'hold', statusBefore: null };
       const data = await hooks.applyFiltersAsync('preprocess_comment', composed);
       await checkParent(store, data, 0);
       if (await store.hasDuplicate(data)) throw commentErrors.comment_duplicate();
@@ -154,18 +154,9 @@ function visibleStatus({ status, statusBefore }: Comment): CommentState {
 }
 
 async function clean(html: string): Promise<string> {
-  const content = (await sanitizeComment(html.replaceAll('\0', ''))).trim();
+  const content = (await sanitizeComment(storableText(html))).trim();
   if (content === '') throw commentErrors.rest_comment_content_invalid();
   return content;
-}
-
-/** PostgreSQL cannot store NUL characters. */
-function withoutNul<Values extends object>(values: Values): Values {
-  const entries = Object.entries(values).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value.replaceAll('\0', '') : (value as unknown),
-  ]);
-  return Object.fromEntries(entries) as Values;
 }
 
 /** The parent is an approved comment of the same post, and no reply of the comment itself. */

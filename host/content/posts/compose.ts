@@ -1,4 +1,4 @@
-import type { CommentStatus, NewPost, Post, PostInput, User } from '#plugin-api';
+import { storableText, type CommentStatus, type NewPost, type Post, type PostInput, type User } from '#plugin-api';
 import { sanitizeHtml } from '../html/sanitize.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
@@ -64,25 +64,20 @@ async function cleanInput(input: PostInput, as: User | undefined): Promise<Parti
   return {
     ...(input.status !== undefined && { status: input.status }),
     ...(input.title !== undefined && { title: oneLine(input.title) }),
-    ...(input.content !== undefined && { content: await clean(withoutNul(input.content)) }),
-    ...(input.excerpt !== undefined && { excerpt: await clean(withoutNul(input.excerpt)) }),
+    ...(input.content !== undefined && { content: await clean(storableText(input.content)) }),
+    ...(input.excerpt !== undefined && { excerpt: await clean(storableText(input.excerpt)) }),
     ...(input.slug !== undefined && { slug: slugOf(input.slug) }),
     ...(input.authorId !== undefined && { authorId: input.authorId }),
     ...(input.parentId !== undefined && { parentId: input.parentId }),
     ...(input.menuOrder !== undefined && { menuOrder: input.menuOrder }),
     ...(input.featuredMediaId !== undefined && { featuredMediaId: input.featuredMediaId }),
     ...(input.commentStatus !== undefined && { commentStatus: input.commentStatus }),
-    ...(input.password !== undefined && { password: withoutNul(input.password).slice(0, 255) }),
+    ...(input.password !== undefined && { password: storableText(input.password).slice(0, 255) }),
   };
 }
 
-/** PostgreSQL cannot store NUL characters. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '');
-}
-
 function oneLine(title: string): string {
-  return title.replace(/\p{Cc}+/gu, ' ').trim();
+  return storableText(title.replace(/\p{Cc}+/gu, ' ')).trim();
 }
 
 /** A floating date moves with the clock until publication. A future date turns `publish` into `future`. */

@@ -1,4 +1,4 @@
-import { isEmail, RestError, restError, type Post } from '#plugin-api';
+import { findFieldError, isEmail, RestError, restError, storableText, type Post } from '#plugin-api';
 import { registrationSetting, type NewComment } from '../comments/comments.ts';
 import { isFromElsewhere } from './password-form.ts';
 import { commentAction, commentAddress, longestComment } from './post-comments.ts';
@@ -28,6 +28,8 @@ export async function sendComment(
   const isUnlocked = given.passwords.isUnlocked(post, visit.cookies);
   const typed = readTyped(form);
   try {
+    const unstorable = findFieldError(Object.fromEntries(form));
+    if (unstorable !== null) throw refusal(400, 'rest_invalid_param', unstorable.message);
     await checkForm(given, { post, session, isUnlocked, nonce: form.get('_nonce') ?? '' });
     const comment = composeComment({ post, session, typed, ip: visit.ip });
     const agent = (request.headers['user-agent'] ?? '').slice(0, 254);
@@ -52,7 +54,7 @@ function readTyped(form: URLSearchParams): Typed {
   return {
     name: line('author'),
     email: line('email'),
-    text: (form.get('comment') ?? '').trim(),
+    text: storableText(form.get('comment') ?? '').trim(),
     parentId: Number(/^\d{1,9}$/.exec(form.get('comment_parent') ?? '')?.[0] ?? 0),
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RestError } from '#plugin-api';
+import { RestError, textError } from '#plugin-api';
 import { findPostById, singlePage } from './single-post-page.ts';
 import type { FormAnswer, PublicSiteDependencies, SentForm } from './site-page.ts';
 
@@ -28,6 +28,8 @@ export async function enterPassword(
     headers,
     page: await singlePage(given, { post, visit, isUnlocked: false, failure }),
   });
+  const unstorable = textError('The password', password);
+  if (unstorable !== null) return refuse(400, unstorable);
   try {
     if (await given.passwords.check(post, password, visit.ip))
       return { kind: 'accepted', to: await given.parts.permalinks.url(post), cookie: given.passwords.cookie(password) };

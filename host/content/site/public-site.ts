@@ -1,4 +1,4 @@
-import { isUrl } from '#plugin-api';
+import { findFieldError, isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findListResponse } from './post-list-pages.ts';
@@ -31,6 +31,7 @@ export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
     const form = request.method === 'POST' ? forms.get(request.url ?? '') : undefined;
     const visit = isRead || form !== undefined ? readVisit(given, request) : null;
     if (visit === null) return next();
+    if (findFieldError(Object.fromEntries(visit.url.searchParams)) !== null) return next(unreadable);
     if (form !== undefined) {
       form(given, { request, response, visit })
         .then((answer) => (answer === null ? next(notFound) : sendAnswer({ given, request, response }, answer)))
@@ -51,6 +52,8 @@ async function sendAnswer(exchange: Exchange, answer: FormAnswer): Promise<void>
   exchange.response.writeHead(303, { Location: answer.to, ...cookie, 'Cache-Control': 'no-store' }).end();
 }
 
+/** A query with text that cannot be stored (D54), for example `/?s=%00`. */
+const unreadable = Object.assign(new Error('Query with unreadable text.'), { status: 400 });
 const notFound = Object.assign(new Error('Post not found.'), { status: 404 });
 
 /** Whether the root URL requests something other than the home page, for example `/?p=7`. */

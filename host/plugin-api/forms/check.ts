@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { isEmail, isUrl } from '../addresses.ts';
+import { findTextError } from '../stored-text.ts';
 import type { JsonSchema } from '../schema.ts';
 import { describeRule } from './sentence.ts';
 import { choicesOf, fieldLabel } from './paths.ts';
@@ -24,23 +25,36 @@ export interface CheckedValue {
   readonly errors: FieldErrors;
 }
 
-/** Checks a value by a schema. The first check of a schema compiles it, which takes up to 50 ms. */
+/** Checks a value by a schema, and that its texts can be stored (D54). The first check of a schema compiles it, which takes up to 50 ms. */
 export function checkValue(schema: JsonSchema, given: unknown, init: CheckInit = {}): CheckedValue {
   const { coerce = false, path = '', subject = 'path' } = init;
   const validate = compiled(schema, coerce);
   // Conversion needs a member to write to, so the value is wrapped.
   const wrapped = { value: coerce ? structuredClone(given) : (given ?? null) };
   const isValid: boolean = validate(wrapped);
-  if (isValid) return { value: wrapped.value, errors: {} };
+  if (isValid) {
+    const error = findTextError(wrapped.value);
+    if (error === null) return { value: wrapped.value, errors: {} };
+    const { at, who } = subjectOf({ schema, path, subject }, error.steps);
+    return { value: given, errors: { [at]: `${who} ${error.rule}.` } };
+  }
   // A member may have the name of one that every object has.
   const errors = new Map<string, string>();
   for (const error of [...(validate.errors ?? [])].sort((left, right) => weightOf(left) - weightOf(right))) {
-    const steps = stepsOf(error);
-    const at = steps.reduce(addStep, path);
-    const who = subject === 'label' ? labelAt(schema, steps) : at || `The ${(schema.title ?? 'object').toLowerCase()}`;
+    const { at, who } = subjectOf({ schema, path, subject }, stepsOf(error));
     if (!errors.has(at)) errors.set(at, `${who} ${describeRule(error)}.`);
   }
   return { value: given, errors: Object.fromEntries(errors) };
+}
+
+/** The path of a member, and what its sentence begins with. */
+function subjectOf(
+  { schema, path, subject }: Required<Pick<CheckInit, 'path' | 'subject'>> & { readonly schema: JsonSchema },
+  steps: readonly string[],
+): { readonly at: string; readonly who: string } {
+  const at = steps.reduce(addStep, path);
+  const who = subject === 'label' ? labelAt(schema, steps) : at || `The ${(schema.title ?? 'object').toLowerCase()}`;
+  return { at, who };
 }
 
 /** Of the branches of `anyOf`, the one of the value's own type says what is wrong. */

@@ -30,8 +30,8 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
 
 /**
  * Checks the key before the parameters (contract 5, D2, D31): first the header `Authorization: Bearer`, in any case and
- * trimmed; if it does not match, `svc_api_key` of the JSON body, otherwise of the form, otherwise of the query. It compares
- * digests in constant time. Candidates that begin with `svck_` may be named keys.
+ * trimmed, then `svc_api_key` of the JSON body, the form and the query. A right key in any of these places is accepted,
+ * whatever is in the others (D49). It compares digests in constant time. Candidates that begin with `svck_` may be named keys.
  *
  * The parameter is always deleted from every source, so that handlers and log lines never contain it.
  *
@@ -103,9 +103,8 @@ function bearerCandidates(header: string | undefined): Candidate[] {
 }
 
 function parameterCandidates(request: Pick<KeyedRequest, 'json' | 'form' | 'query' | 'url'>): Candidate[] {
-  const sources = [request.json, request.form, request.query, request.url];
-  const found = sources.map(takeParameter).find((value) => value !== undefined);
-  return typeof found === 'string' && found.trim() !== '' ? [candidate(found.trim())] : [];
+  const found = [request.json, request.form, request.query, request.url].map(takeParameter);
+  return found.flatMap((value) => (typeof value === 'string' && value.trim() !== '' ? [candidate(value.trim())] : []));
 }
 
 function candidate(text: string): Candidate {

@@ -87,6 +87,7 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
           responses,
           permissionBeforeBody: context.findKey,
           anonymousBodyLimit: bodyKeyLimit,
+          hasOwnKey: true,
           async authenticate(request) {
             if (!asksForDryRun(request)) return void (await context.authenticateCaller(request, access));
             requireDryRunUser(request);

@@ -1,14 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { type Logger, type OptionsApi, type SecretsApi, type SecretStore, invalidFields } from '#plugin-api';
+import {
+  type HealthResult,
+  type HostApi,
+  type Logger,
+  type OptionsApi,
+  type SecretsApi,
+  type SecretStore,
+  invalidFields,
+} from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
-import { maskSecret, unreadableText } from './secret-reader.ts';
+import { createSecretReader, maskSecret, unreadableText } from './secret-reader.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 /** The REST API key of the site (contract 5). Every node sees a change within a second. */
 export interface RestKey extends ApiKeyReader {
-  /** Saves a key without white space at its ends. @throws RestError 400 with the field `key` if it is shorter than 24 or too long */
-  set(value: string): Promise<void>;
+  /**
+   * Saves a key without white space at its ends: any that is not empty (contract 5.2, D39).
+   *
+   * @returns a warning if it is so short that it could be guessed, else null
+   * @throws RestError 400 with the field `key` if it is empty or longer than 1,000 characters
+   */
+  set(value: string): Promise<string | null>;
+  /** The same warning for the saved key. */
+  warning(): Promise<string | null>;
   /** Saves a new key of 256 random bits and returns it. It cannot be read again. */
   generate(): Promise<string>;
   /** Disables REST access. */
@@ -27,20 +42,34 @@ export interface RestKeyParts {
 }
 
 const maxLength = 1000;
-/** Shorter keys could be guessed. Keys saved by earlier versions keep working. */
-const minLength = 24;
+/** Shorter keys could be guessed. They are accepted with a warning (D39); wrong keys are throttled in any case. */
+const safeLength = 24;
+
+const warningOf = (key: string): string | null =>
+  key !== '' && key.length < safeLength
+    ? `The REST API key has fewer than ${safeLength} characters and could be guessed. Generate a new one.`
+    : null;
+
+/** What `doctor` and Site Health say about the saved key (D39). */
+export async function checkRestKey({
+  options,
+  secrets,
+  log,
+}: Pick<HostApi, 'options' | 'secrets' | 'log'>): Promise<HealthResult[]> {
+  const warning = await createRestKey({ options, secrets, read: createSecretReader({ secrets, log }), log }).warning();
+  return warning === null ? [] : [{ status: 'recommended', label: 'The REST API key is short', description: warning }];
+}
 
 export function createRestKey({ options, secrets, read, log, random = randomBytes }: RestKeyParts): RestKey {
   const stored = options.computed([optionNames.restKey], (value) => (typeof value === 'string' ? value : ''));
   let current: { readonly stored: string; readonly digest: Buffer | null } | null = null;
 
-  async function set(value: string): Promise<void> {
+  async function set(value: string): Promise<string | null> {
     const key = value.trim();
     if (key === '') throw invalidFields({ key: 'Enter a key, or generate one.' });
-    if (key.length < minLength)
-      throw invalidFields({ key: `Use at least ${minLength} characters for the key, or generate one.` });
     if (key.length > maxLength) throw invalidFields({ key: `The key may have at most ${maxLength} characters.` });
     await options.update(optionNames.restKey, secrets.encrypt(key, optionNames.restKey));
+    return warningOf(key);
   }
 
   return {
@@ -64,6 +93,10 @@ export function createRestKey({ options, secrets, read, log, random = randomByte
         );
     },
     set,
+    async warning() {
+      const encrypted = await stored();
+      return warningOf(encrypted === '' ? '' : (read(encrypted, optionNames.restKey)?.trim() ?? ''));
+    },
     async generate() {
       const key = `svc_${random(32).toString('base64url')}`;
       await set(key);

@@ -72,13 +72,13 @@ export function keyCommands({ settings }: SettingsContext): CliCommand[] {
       args: [
         {
           name: 'value',
-          description: 'The key, at least 24 characters: - to read standard input, @file, or the value.',
+          description: 'Any key that is not empty: - to read standard input, @file, or the value.',
           secret: true,
         },
       ],
       run: async ({ args: [value = ''] }) => {
-        await settings.restKey.set(value);
-        return { set: true, key: (await settings.restKey.masked()) ?? '' };
+        const warning = await settings.restKey.set(value);
+        return { set: true, key: (await settings.restKey.masked()) ?? '', ...(warning !== null && { warning }) };
       },
     },
     {

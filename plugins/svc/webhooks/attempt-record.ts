@@ -1,3 +1,4 @@
+import { storableJson } from '#plugin-api';
 import type { AttemptOutcome } from './delivery/deliver.contract.ts';
 import type { AttemptPlan } from './attempt-plan.ts';
 
@@ -29,16 +30,15 @@ export function formatRecord(
 ): string {
   const signature = headers['X-SVC-Signature'];
   const failure = outcome.failure === null ? 'null' : `"${outcome.failure}"`;
-  const error = outcome.error === null ? 'null' : JSON.stringify(outcome.error);
-  const record =
+  const error = outcome.error === null ? 'null' : storableJson(outcome.error);
+  return (
     `{"at":${String(startedAt)},"ms":${String(outcome.duration)},"status":${String(outcome.status)},` +
-    `"failure":${failure},"error":${error},"url":${JSON.stringify(outcome.finalUrl)},"time":"${timestamp}",` +
+    `"failure":${failure},"error":${error},"url":${storableJson(outcome.finalUrl)},"time":"${timestamp}",` +
     `"sig":${signature === undefined ? 'null' : JSON.stringify(signature)},` +
-    `"headers":${extra === null ? 'null' : JSON.stringify(redactSecrets(extra))},` +
-    `"answer":${JSON.stringify(outcome.responseHeaders)},"text":${JSON.stringify(outcome.responseBody)},` +
-    `"next":${String(delay)}}`;
-  // PostgreSQL's type text refuses zero characters.
-  return record.includes('\\u0000') ? record.replaceAll('\\u0000', '\\ufffd') : record;
+    `"headers":${extra === null ? 'null' : storableJson(redactSecrets(extra))},` +
+    `"answer":${storableJson(outcome.responseHeaders)},"text":${storableJson(outcome.responseBody)},` +
+    `"next":${String(delay)}}`
+  );
 }
 
 /** Headers that the service itself sends (contract 6.3). Any other one may hold a secret. */

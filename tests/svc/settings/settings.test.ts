@@ -61,10 +61,17 @@ describe('the stored REST key', () => {
     expect((await settings.restKey.digest())?.equals(apiKeyDigest(second))).to.equal(true);
   });
 
-  it('cannot be blank or shorter than 24 characters', async () => {
+  it('may be any value that is not empty, with a warning below 24 characters (contract 5.2, D39)', async () => {
     const { settings } = createFakeSettings();
-    for (const key of ['  ', '1', 'x'.repeat(23)]) expect(await errors(settings.restKey.set(key))).to.have.keys('key');
-    await settings.restKey.set('x'.repeat(24));
+    for (const key of ['', '  ']) expect(await errors(settings.restKey.set(key))).to.have.keys('key');
+    for (const key of ['1', 'x'.repeat(23)]) {
+      expect(await settings.restKey.set(key)).to.contain('fewer than 24 characters');
+      expect(await settings.restKey.warning()).to.contain('fewer than 24 characters');
+      expect((await settings.restKey.digest())?.equals(apiKeyDigest(key))).to.equal(true);
+    }
+    expect(await settings.restKey.set('x'.repeat(24))).to.equal(null);
+    await settings.restKey.clear();
+    expect(await settings.restKey.warning()).to.equal(null);
   });
 });
 

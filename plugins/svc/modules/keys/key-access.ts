@@ -1,4 +1,4 @@
-import { formatDate, inLanguage, type HostApi } from '#plugin-api';
+import { formatDate, inLanguage, RestError, type HostApi } from '#plugin-api';
 import type { Caller } from '../../kit/caller.ts';
 import { currentDryRun } from '../../kit/dry-run.ts';
 import { errors } from '../../kit/errors.ts';
@@ -72,9 +72,19 @@ export function createKeyAccess(host: Pick<HostApi, 'database' | 'clock' | 'site
         .whereIn('digest', hex)
         .orWhereIn('old_digest', hex)
         .limit(2 * hex.length)) as KeyRow[];
-      // The current secret of a key counts before the replaced secret of another.
-      const row = rows.find(({ digest }) => hex.includes(String(digest))) ?? rows[0];
-      return row === undefined ? null : admit(row, !hex.includes(String(row['digest'])));
+      // The current secret of a key counts before the replaced secret of another, and a usable key before one that is not.
+      const isReplaced = ({ digest }: KeyRow): boolean => !hex.includes(String(digest));
+      let refusal: Error | undefined;
+      for (const row of rows.sort((left, right) => Number(isReplaced(left)) - Number(isReplaced(right)))) {
+        try {
+          return await admit(row, isReplaced(row));
+        } catch (error) {
+          if (!(error instanceof RestError)) throw error;
+          refusal ??= error;
+        }
+      }
+      if (refusal !== undefined) throw refusal;
+      return null;
     },
     async count(caller) {
       const key = found.get(caller);

@@ -13,8 +13,10 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
       request.requireFreshSignIn();
       return withFieldErrors(
         async () => {
-          await restKey.set(readText(request, 'key'));
-          return withNotice('success', 'API key saved.');
+          const warning = await restKey.set(readText(request, 'key'));
+          return warning === null
+            ? withNotice('success', 'API key saved.')
+            : withNotice('warning', `API key saved. ${warning}`);
         },
         async (errors) => ({
           template: 'svc/settings',

@@ -53,8 +53,9 @@ export async function settingsView(
 ): Promise<Record<string, unknown>> {
   const { settings, providers, host } = context;
   const rejectedForm = (form: string): RejectedForm | undefined => (rejected?.form === form ? rejected : undefined);
-  const [masked, sandboxOn, sandboxAvailable] = await Promise.all([
+  const [masked, keyWarning, sandboxOn, sandboxAvailable] = await Promise.all([
     settings.restKey.masked(),
+    settings.restKey.warning(),
     settings.sandbox.isOn(),
     settings.sandbox.isAvailable(),
   ]);
@@ -67,7 +68,7 @@ export async function settingsView(
     sections: pageSections.filter(({ id }) => id !== 'sandbox' || sandboxShown),
     configured: cards.filter(isReady).length,
     generateUrl: host.rest.url('/svc/v1/generate'),
-    key: { masked, error: rejectedForm('key')?.errors['key'] },
+    key: { masked, warning: keyWarning, error: rejectedForm('key')?.errors['key'] },
     sandbox: { on: sandboxOn, shown: sandboxShown },
     // Those that are ready come first.
     providers: [...cards.filter(isReady), ...cards.filter((card) => !isReady(card))],

@@ -1,3 +1,4 @@
+import { storableJson, storableText } from '#plugin-api';
 import { textVersion } from './conversation-tables.ts';
 import type { Conversation, NewConversation, NewMessage, Source, StoredMessage } from './conversation.ts';
 
@@ -100,7 +101,7 @@ export function newConversationRow(
     module: conversation.module,
     created_at: now,
     last_message_at: now,
-    page_url: storable(conversation.pageUrl),
+    page_url: storableText(conversation.pageUrl),
     ip: conversation.ip,
     consented_at: conversation.consentedAt,
     variables: storableJson(conversation.variables ?? {}),
@@ -119,7 +120,7 @@ export function newMessageRow(
   return {
     uuid: message.id,
     role: message.role,
-    content: storable(message.content),
+    content: storableText(message.content),
     provider: message.provider ?? null,
     model: message.model ?? null,
     input_tokens: usage?.input_tokens ?? null,
@@ -129,19 +130,4 @@ export function newMessageRow(
     sources: sources.length === 0 ? null : storableJson(sources),
     is_partial: message.isPartial ? 1 : 0,
   };
-}
-
-/** PostgreSQL stores neither NUL nor lone surrogates. */
-export function storable(text: string): string {
-  return text.includes('\0') || !isWellFormed(text)
-    ? text.replaceAll('\0', '\ufffd').replace(/\p{Surrogate}/gu, '\ufffd')
-    : text;
-}
-
-export function storableJson(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? storable(part) : part));
-}
-
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

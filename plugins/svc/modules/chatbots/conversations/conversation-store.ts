@@ -1,6 +1,6 @@
-import type { HostApi, Knex } from '#plugin-api';
+import { storableJson, type HostApi, type Knex } from '#plugin-api';
 import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
-import { toConversation, toMessage, newConversationRow, storableJson } from './conversation-rows.ts';
+import { toConversation, toMessage, newConversationRow } from './conversation-rows.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { createAppendMessages, createWriteParts, lockConversation } from './append-messages.ts';

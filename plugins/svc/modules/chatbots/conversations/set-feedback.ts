@@ -1,13 +1,14 @@
+import { storableText } from '#plugin-api';
 import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
-import { toMessage, storable, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import { toMessage, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 
 export function createSetFeedback({ database, inTransaction }: WriteParts): ConversationStore['setFeedback'] {
   return (conversationId, { messageId, value, comment: text }, outer) =>
     inTransaction(async (transaction) => {
-      const comment = storable(text);
+      const comment = storableText(text);
       const locked = await lockConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId, uuid: messageId, role: 'assistant' })

@@ -33,8 +33,7 @@ function readFilter(query: Query): ImageFilter {
 }
 
 function readId(query: Query, name: string): number | undefined {
-  const value = text(query, name);
-  return /^[1-9]\d{0,9}$/.test(value) ? Number(value) : undefined;
+  return parseId(query[name]) || undefined;
 }
 
 async function historyView(parts: Images, query: Query) {

@@ -1,3 +1,4 @@
+import { storableText } from '#plugin-api';
 import { tokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { dayKeys, daySums, kindColumn, longest, roleDaySums, type KindColumns, type UsageRow } from './usage-tables.ts';
@@ -125,11 +126,8 @@ function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value))) : 0;
 }
 
-/** PostgreSQL accepts neither NUL nor half a surrogate pair; other control characters would garble lists. */
+/** Control characters would garble lists. */
 function text(value: string, length: number): string {
   if (value.length <= length && /^[ -~]*$/.test(value)) return value;
-  return value
-    .slice(0, length)
-    .replace(/[\u0000-\u001f\u007f]/g, ' ')
-    .replace(/\p{Surrogate}/gu, '\ufffd');
+  return storableText(value.slice(0, length).replace(/[\u0000-\u001f\u007f]/g, ' '));
 }
