@@ -1,6 +1,7 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { createServices, type ServiceContext } from './wiring.ts';
 import { collectMigrations, type Module } from './kit/module.ts';
+import { exposedHeaders } from './kit/response-headers.ts';
 import { aiFormsModule } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
@@ -52,6 +53,7 @@ const tables = modules.flatMap((module) => module.tables);
 export default definePlugin({
   migrations: collectMigrations(modules),
   async register(host: HostApi) {
+    host.hooks.addFilter('rest_exposed_cors_headers', (names) => [...names, ...exposedHeaders]);
     const context = await createServices(host);
     for (const module of modules) await module.register(context);
     const stores = secretStores(context);

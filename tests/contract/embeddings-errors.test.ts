@@ -151,6 +151,13 @@ describe('errors of POST /embeddings', () => {
     expect(answer.body.message).to.equal('OpenAI did not respond within 3 seconds. Try again later.');
   });
 
+  it('answers 502 to vectors of another size than dimensions (contract 4.4, D49)', async () => {
+    service.upstream.script(({ body }) => ({ body: openAiAnswer({ body: { ...body, dimensions: 5 } }) }));
+    const answer = await service.embed({ ...request, dimensions: 3 });
+    expectError(answer, { status: 502, code: 'rest_svc_provider_error' });
+    expect(answer.body.message).to.contain('5 dimensions instead of 3');
+  });
+
   const entry = (index: number, embedding: unknown): object => ({ object: 'embedding', index, embedding });
   const vector = vectorOf('x');
   const unreadable: Record<string, unknown> = {

@@ -36,13 +36,12 @@ const bearer = ['authorization', `Bearer ${providerKey}`] as const;
 
 type OpenAiFacts = Pick<Expected, 'title' | 'provider' | 'label' | 'path' | 'ignored' | 'key'> & {
   azureVersion?: string;
-  encoding?: 'base64';
   sent: object;
 };
 
-function openAiFormat({ encoding, sent, ...facts }: OpenAiFacts): Expected {
+function openAiFormat({ sent, ...facts }: OpenAiFacts): Expected {
   const model = 'text-embedding-3-small';
-  const plain = { model, input: texts, encoding_format: encoding ?? 'float' };
+  const plain = { model, input: texts, encoding_format: 'float' };
   return {
     ...facts,
     model,
@@ -65,7 +64,6 @@ const all: readonly Expected[] = [
     label: 'OpenAI',
     path: '/v1/embeddings',
     key: bearer,
-    encoding: 'base64',
     sent: { encoding_format: 'base64', user: 'end-user-7' },
     ignored: 'task_type, output_dimensionality',
   }),

@@ -60,6 +60,43 @@ describe('POST /generate', () => {
     ]);
   });
 
+  it('fills placeholders in system_instruction alone, not in system messages (contract 4.2)', async () => {
+    const system = { role: 'system', content: 'Write [date] and [username] as they are.' };
+    await service.generate({ ...goodRequest, messages: [system, ...goodRequest.messages] });
+    const [{ messages }] = service.upstream.requests as [{ messages: { content: string }[] }];
+    expect(messages[0]?.content).to.equal(system.content);
+  });
+
+  it('takes null for an optional member and an empty query parameter for left out (contract 4, D49)', async () => {
+    const absent = { system_instruction: null, stream: null, ai_params: null };
+    for (const body of [absent, { ai_params: { temperature: null, stop: null, max_completion_tokens: 5 } }])
+      expect((await service.generate({ ...goodRequest, ...body })).status).to.equal(200);
+    expect((await service.generate({ ...goodRequest, model: null })).body.code).to.equal('rest_missing_callback_param');
+    const logs = await service.host.fetch('/wp-json/svc/v1/logs?page=&per_page=&bot_id=&user_search=', {
+      headers: { authorization: `Bearer ${restKey}`, origin: 'https://app.example.com' },
+    });
+    expect(logs.status).to.equal(200);
+  });
+
+  it('lets scripts of other sites read its headers (contract 4.6, D49)', async () => {
+    const { headers } = await service.host.fetch('/wp-json/svc/v1/logs', {
+      headers: { authorization: `Bearer ${restKey}`, origin: 'https://app.example.com' },
+    });
+    const exposed = headers.get('access-control-expose-headers')?.split(', ');
+    expect(exposed).to.include.members([
+      'X-SVC-Total',
+      'X-SVC-TotalPages',
+      'X-SVC-Ignored-Params',
+      'X-SVC-Usage-Estimated',
+    ]);
+  });
+
+  it('takes at most 128,000 completion tokens (contract 4.2 leaves it open, D8)', async () => {
+    const withLimit = (most: number) => ({ ...goodRequest, ai_params: { max_completion_tokens: most } });
+    expect((await service.generate(withLimit(128_000))).status).to.equal(200);
+    expect((await service.generate(withLimit(128_001))).status).to.equal(400);
+  });
+
   it('takes max_tokens as another name, also over a global default, and names unknown keys as ignored', async () => {
     await service.host.options.update('svc_ai_params', { max_completion_tokens: 50, temperature: 0.2 });
     const { status, headers } = await service.generate({

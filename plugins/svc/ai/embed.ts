@@ -93,7 +93,7 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
         provider: provider.label,
         model: results[0]?.model ?? model,
       });
-      requireDimensions(results[0], target.dimensions);
+      requireDimensions(results[0], target.dimensions ?? requestedSize(input, results[0]));
       return result;
     } catch (thrown) {
       const error = asProviderError(thrown);
@@ -151,6 +151,16 @@ async function countTokens(done: Job['done'], host: AiServices['host']): Promise
   for (const [batch, { usage }] of done)
     tokens += usage === null ? await estimateTokens(batch, host) : usage.input_tokens;
   return tokens;
+}
+
+/** The size that the request names and the provider was asked for (D49). */
+function requestedSize(
+  { dimensions, outputDimensionality }: EmbedInput,
+  result: EmbeddingResult | undefined,
+): number | undefined {
+  const isAsked = (name: string): boolean => result !== undefined && !result.ignored.includes(name);
+  if (dimensions !== undefined && isAsked('dimensions')) return dimensions;
+  return isAsked('output_dimensionality') ? outputDimensionality : undefined;
 }
 
 function requireDimensions(result: EmbeddingResult | undefined, expected: number | undefined): void {

@@ -34,7 +34,7 @@ export interface Conversation {
  * Separates the system text from a conversation (contract 4.2, D7): a non-blank instruction, else all `system` messages
  * joined by a blank line. Drops blank messages without images or tools, which some providers refuse.
  *
- * @param placeholders null if the system text has been filled in already
+ * @param placeholders of the instruction; null if it has been filled in already. `system` messages have none (contract 4.2).
  */
 export function splitConversation(
   given: readonly ConversationMessage[],
@@ -49,7 +49,9 @@ export function splitConversation(
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
     .join('\n\n');
-  const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
+  const isInstructed = instruction !== undefined && instruction.trim() !== '';
+  const filledIn = isInstructed && placeholders !== null ? fillPlaceholders(instruction, placeholders) : instruction;
+  const text = isInstructed ? (filledIn ?? '') : joined;
   const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
     .map(({ role, content, images = [], toolCalls = [], toolCallId, name }) => ({
@@ -60,7 +62,7 @@ export function splitConversation(
       ...(toolCallId !== undefined && { toolCallId }),
       ...(name !== undefined && { name }),
     }));
-  return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
+  return { system: text === '' ? null : text, messages };
 }
 
 /** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; inserted text is not expanded again. */

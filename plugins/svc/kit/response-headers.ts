@@ -1,3 +1,12 @@
+/** What responses of the service carry, for scripts of other sites to read (D49). */
+export const exposedHeaders = [
+  'X-SVC-Total',
+  'X-SVC-TotalPages',
+  'X-SVC-Ignored-Params',
+  'X-SVC-Usage-Estimated',
+  'Retry-After',
+] as const;
+
 const maxNames = 50;
 /** Maximum lengths: of a name before encoding, and of the list after it. Many clients read only 8 KB of headers. */
 const maxLength = { name: 60, list: 2000 } as const;

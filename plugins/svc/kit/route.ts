@@ -4,6 +4,7 @@ import type { RouteArgument, RouteArguments, RouteDefinition, RouteSecurity } fr
 import type { Caller, KeyRoute } from './caller.ts';
 import { asksForDryRun, requireDryRunUser, type Explanation } from './dry-run.ts';
 import { errors } from './errors.ts';
+import { leaveOutEmpty } from './left-out.ts';
 import { apiKeyParameter, type KeyedRequest } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -77,11 +78,15 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
   const { access, hasDryRun = false } = route;
   const definition = { ...route.define(context) };
   const responses = { ...callResponses(definition), ...definition.responses };
+  const isContract = (route.namespace ?? serviceNamespace) === serviceNamespace;
+  const leaveOut = (request: RestRequest): void => {
+    if (isContract) leaveOutEmpty(request, definition.args ?? {});
+  };
   context.host.rest.registerRoute(
     route.namespace ?? serviceNamespace,
     route.path,
     access === 'public'
-      ? definition
+      ? { ...definition, authenticate: (request) => leaveOut(request) }
       : {
           ...definition,
           responses,
@@ -89,9 +94,10 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
           anonymousBodyLimit: bodyKeyLimit,
           hasOwnKey: true,
           async authenticate(request) {
-            if (!asksForDryRun(request)) return void (await context.authenticateCaller(request, access));
-            requireDryRunUser(request);
-            if (!hasDryRun) throw errors.dry_run_not_offered();
+            if (!asksForDryRun(request)) await context.authenticateCaller(request, access);
+            else requireDryRunUser(request);
+            if (asksForDryRun(request) && !hasDryRun) throw errors.dry_run_not_offered();
+            leaveOut(request);
           },
           handler: (request) =>
             asksForDryRun(request) ? context.explainRequest(request, access) : definition.handler(request),

@@ -37,7 +37,6 @@ export const provider: Provider = createChatProvider({
     limits: openAiLimits,
     refusedBy: withoutDimensions,
     // Less than half the size of JSON numbers and faster to parse; OpenAI's SDKs use it too.
-    encoding: 'base64',
   }),
 });
 

@@ -14,6 +14,8 @@ export interface ParamContext {
 export interface ParamOverrides {
   /** Keys that this model does not support. */
   readonly refused?: readonly AiParamName[];
+  /** Keys whose value is changed to fit this model (D49). */
+  readonly changed?: readonly AiParamName[];
   /** Members of the request body instead of `{wire name: value}`. */
   readonly written?: Readonly<Partial<Record<AiParamName, Readonly<Record<string, unknown>>>>>;
 }
@@ -25,20 +27,23 @@ export interface ParamRules {
 
 export interface MappedParams {
   readonly wire: Readonly<Record<string, unknown>>;
-  /** Keys left out, in the order they were given. */
+  /** Keys left out or sent with a changed value, in the order they were given. */
   readonly ignored: readonly AiParamName[];
 }
 
 /** Maps parameters to the provider's names, and lists those left out. */
 export function mapParams(rules: ParamRules, question: ParamContext): MappedParams {
-  const { refused = [], written = {} } = rules.byModel?.(question) ?? {};
+  const { refused = [], changed = [], written = {} } = rules.byModel?.(question) ?? {};
   const wire: Record<string, unknown> = {};
   const ignored: AiParamName[] = [];
   for (const [name, value] of Object.entries(question.params) as [AiParamName, unknown][]) {
     if (value === undefined) continue;
     const wireName = Object.hasOwn(rules.names, name) ? rules.names[name] : undefined;
     if (wireName === undefined || refused.includes(name)) ignored.push(name);
-    else Object.assign(wire, written[name] ?? { [wireName]: value });
+    else {
+      Object.assign(wire, written[name] ?? { [wireName]: value });
+      if (changed.includes(name)) ignored.push(name);
+    }
   }
   return { wire, ignored };
 }

@@ -4,6 +4,9 @@ import { endpointSchema, type EndpointInput } from './endpoint.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
 import { originOf, secretContexts, type StoredEndpoint } from './settings-store.ts';
 
+/** Most characters of the secret, of a header's name and of its value (D54), and most headers. */
+const limits = { secret: 1_000, headerName: 100, headerValue: 2_000, headers: 50 } as const;
+
 const reservedHeaders =
   /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
 
@@ -50,6 +53,7 @@ export function applyInput(
     }),
   };
   Object.assign(errors, checkValue(endpointSchema, after).errors);
+  if ((secret?.trim().length ?? 0) > limits.secret) errors['secret'] = 'The secret may have at most 1,000 characters.';
   if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
   const url = urlError(after.url);
   if (url !== null) errors['url'] = url;
@@ -113,8 +117,11 @@ function readHeaders(
     if (value === null) Reflect.deleteProperty(after, name);
     else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
       errors['headers'] = `'${name}' is not a valid header.`;
+    else if (name.length > limits.headerName || value.length > limits.headerValue)
+      errors['headers'] = 'The name of a header may have at most 100 characters, its value 2,000.';
     else if (reservedHeaders.test(name)) errors['headers'] = `The header ${name} is set by the service.`;
     else after[name] = encrypt(name, value);
   }
+  if (Object.keys(after).length > limits.headers) errors['headers'] = 'An endpoint may have at most 50 headers.';
   return after;
 }

@@ -17,13 +17,14 @@ export const endpointSchema = {
       type: 'string',
       title: 'URL',
       format: 'uri',
+      maxLength: 2_000,
       description: 'Where events are sent. This server must be able to reach it; use https in production.',
       ui: { mono: true, placeholder: 'https://example.com/hooks' },
       default: '',
     },
     enabled: flag({ title: 'Send events to this endpoint' }, true),
     /** Unique event names, sorted; `chatbot.feedback_submitted` is stored as `chatbot.fb_submitted` (D26). */
-    events: { type: 'array', title: 'Events', items: { type: 'string' }, default: [] },
+    events: { type: 'array', title: 'Events', items: { type: 'string', maxLength: 100 }, maxItems: 100, default: [] },
     /** Whether private addresses are allowed (D23). */
     internal: flag(
       {

@@ -170,10 +170,10 @@ describe('What Claude’s models make of parameters', () => {
     expect(sent('claude-sonnet-4-5', {}).body).to.deep.equal({ max_tokens: 4096 });
   });
 
-  it('cuts temperature to 1, Anthropic’s highest', () => {
+  it('cuts temperature to 1, Anthropic’s highest, and says so (D49)', () => {
     expect(sent('claude-sonnet-4-5', { temperature: 1.7 })).to.deep.equal({
       body: { max_tokens: 4096, temperature: 1 },
-      ignored: [],
+      ignored: ['temperature'],
     });
   });
 

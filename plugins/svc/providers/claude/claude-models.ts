@@ -66,6 +66,7 @@ export function claudeParams({ params, model, settings }: ParamContext): ParamOv
       ...(noSampling ? sampling : both ? (['top_p'] as const) : []),
       ...(thinking === null ? (['reasoning_effort'] as const) : []),
     ],
+    changed: (params.temperature ?? 0) > 1 ? ['temperature'] : [],
     written: {
       temperature: { temperature: Math.min(1, params.temperature ?? 1) },
       stop: { stop_sequences: typeof params.stop === 'string' ? [params.stop] : params.stop },

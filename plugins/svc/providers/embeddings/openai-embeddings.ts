@@ -12,8 +12,6 @@ export interface OpenAiEmbeddingsInit {
   /** Fields that the upstream supports. */
   readonly takes: readonly EmbeddingField[];
   readonly limits: EmbeddingCapability['limits'];
-  /** Default encoding of requests; default floats. */
-  readonly encoding?: 'float' | 'base64';
   /** Fields that a single model refuses. */
   readonly refusedBy?: (model: string, settings: ProviderSettings) => readonly EmbeddingField[];
 }
@@ -60,11 +58,11 @@ function supportedFields(
  */
 export function openAiRequest(
   request: EmbeddingRequest,
-  { takes, refusedBy, encoding = 'float' }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy' | 'encoding'>,
+  { takes, refusedBy }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy'>,
   settings: ProviderSettings,
 ): { body: EmbeddingCreateParams; ignored: readonly string[] } {
   const { supported, ignored } = splitFields(request, supportedFields({ takes, refusedBy }, request.model, settings));
-  const { dimensions, encodingFormat = encoding, user } = supported;
+  const { dimensions, encodingFormat = 'float', user } = supported;
   return {
     body: {
       model: request.model,

@@ -103,6 +103,10 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(broken.text).to.contain("'no header at all' is not a valid header. Enter one per line, as Name: value.");
     for (const headers of ['X-SVC-Event: x', 'Content-Type: text/plain', 'Host: example.com', 'Bad Name: x'])
       expect((await browser.submit(page, 'save', { ...whole, headers })).status, headers).to.equal(400);
+    for (const long of [{ secret: 's'.repeat(1_001) }, { headers: `X-Tenant: ${'v'.repeat(2_001)}` }]) {
+      const { status, text } = await browser.submit(page, 'save', { ...whole, ...long });
+      expect([status, text.includes('may have at most')], Object.keys(long)[0]).to.deep.equal([400, true]);
+    }
     expect(await endpoints()).to.deep.equal([]);
   });
 
