@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect } from 'chai';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
@@ -182,6 +183,18 @@ describeHosts('the sources of a knowledge base', ({ location }) => {
       expect(messages[2]).not.to.contain('latest 200');
       const refused = await failureOf(site.run('knowledge', 'add', String(base), '--url=ftp://x'));
       expect(String(refused)).to.contain('https://');
+    });
+
+    it('stop nothing else while they are split, as 600 kB in one line without a break', async () => {
+      pages['/long'] = `<main>${'This is one. '.repeat(46_000)}</main>`;
+      const delay = monitorEventLoopDelay();
+      delay.enable();
+      await site.run('knowledge', 'add', String(base), `--url=${origin}/long`);
+      await site.settled(base);
+      expect((await states())[0]).to.match(/: indexed$/);
+      delay.disable();
+      // Nanoseconds. Splitting took 7 seconds at once.
+      expect(delay.max / 1e6).to.be.below(3_000);
     });
 
     it('are indexed by an automation, once, with its origin and its reference for the costs', async () => {

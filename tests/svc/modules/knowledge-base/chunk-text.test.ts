@@ -83,6 +83,26 @@ describe('the passages of a text', () => {
       expect(numberChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
   });
 
+  it('of a text without a break take time in proportion to its length', async () => {
+    const count = await loadTokenCounter();
+    const spent = (length: number, part: string): number => {
+      const before = process.cpuUsage();
+      chunkText(part.repeat(length / part.length), { size: 300, overlap: 50 }, count);
+      return process.cpuUsage(before).user / 1_000;
+    };
+    for (const part of ['This is one. ', 'word ', 'x', '中文字', '-', '\u0301']) {
+      spent(10_000, part);
+      // Ten times as much text took a hundred times as long: seconds, and more than a minute for Chinese.
+      expect(spent(100_000, part), part).to.be.below(1_000);
+    }
+  });
+
+  it('are split at words where a sentence is longer than what is searched for sentences at a time', async () => {
+    const words = Array.from({ length: 1_000 }, (_, at) => `word${String(at)}`);
+    const chunks = chunkText(words.join(' '), { size: 300, overlap: 0 }, await loadTokenCounter());
+    expect(chunks.flatMap(({ content }) => content.split(/\s+/))).to.deep.equal(words);
+  });
+
   it('of any text keep to their size by real tokens and lose no word', async () => {
     const count = await loadTokenCounter();
     assert(

@@ -10,6 +10,8 @@ export interface Unit {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+/** Characters that are searched for sentences at a time: the search takes the square of their number. */
+const sliceLength = 2_000;
 
 /** Splits a block into sentences, or into lines if it is a list or table. Splits sentences that exceed `size`. */
 export function splitUnits(
@@ -27,10 +29,28 @@ export function splitUnits(
     if (text.trim() === '') continue;
     if (count(text) <= size && isLines) add(text, '\n');
     else
-      for (const [at, { segment }] of [...segmenter.segment(text)].entries())
-        if (segment.trim() !== '') add(segment.trim(), at === 0 ? '\n' : ' ');
+      for (const [at, sentence] of splitSentences(text).entries())
+        if (sentence.trim() !== '') add(sentence.trim(), at === 0 ? '\n' : ' ');
   }
   return units;
+}
+
+/** Splits a text into sentences, in time in proportion to its length. A sentence that is longer than a slice is split at a word. */
+function splitSentences(text: string): string[] {
+  const sentences: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const slice = text.slice(start, start + sliceLength);
+    const found = Array.from(segmenter.segment(slice), ({ segment }) => segment);
+    if (start + slice.length < text.length) {
+      // The last sentence may go on behind the slice.
+      if (found.length > 1) found.pop();
+      else found[0] = slice.slice(0, slice.lastIndexOf(' ') + 1) || slice;
+    }
+    sentences.push(...found);
+    start += found.reduce((length, sentence) => length + sentence.length, 0);
+  }
+  return sentences;
 }
 
 /** Splits a text at words, and inside words that exceed `size`. */

@@ -1,12 +1,17 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Knex, RunningJob } from '#plugin-api';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { createChunkRows, type ChunkRows } from '../chunks/chunk-rows.ts';
-import { chunkSection, type Chunk, hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
-import { loadTokenCounter } from '../../../kit/count-tokens.ts';
-import { splitSections } from '../chunks/sections.ts';
+import { hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
+import type { parseChunks } from '../chunks/chunks.reader.ts';
 import type { IndexingScene } from '../hooks.ts';
-import { readSource, SourceError, type ReadInit, type SourceText } from '../sources/read-source.ts';
+import {
+  readDeadline,
+  readSource,
+  SourceError,
+  throwSourceError,
+  type ReadInit,
+  type SourceText,
+} from '../sources/read-source.ts';
 import { SourceChangedError, type SourceOutcome, type Source } from '../sources/source.ts';
 import { deleteVectors } from './delete-vectors.ts';
 import type { IndexParts } from '../knowledge.ts';
@@ -29,9 +34,6 @@ export interface ReadyIndex {
 
 /** Passages per call of the provider and the store. */
 const batchSize = 96;
-const maxChunks = 20_000;
-/** Sections to split before other requests of the process get their turn. */
-const sectionBatch = 25;
 
 /**
  * Synchronizes the vectors of a source with its current text: embeds and writes new passages, deletes old ones. Skips an
@@ -57,7 +59,7 @@ export async function indexSource(parts: IndexParts, source: Source, init: Index
     base.embeddingModel,
   ]);
   if (contentHash === source.contentHash) return unchanged(parts, source, { title, url: text.url });
-  const chunks = await createChunks(parts, { source, base, text: { ...text, title } });
+  const chunks = await createChunks(parts, { source, base, text: { ...text, title }, signal: init.signal });
   const { added, removed } = await syncVectors(parts, { source, base, chunks, text: { ...text, title } }, init);
   const isNew = added === chunks.length;
   const counts = isNew ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} unchanged`;
@@ -103,17 +105,20 @@ interface Work {
   readonly text: SourceText;
 }
 
-async function createChunks({ host }: IndexParts, { source, base, text }: Work): Promise<readonly NumberedChunk[]> {
-  const count = await loadTokenCounter();
-  const split: Chunk[] = [];
-  for (const [at, section] of splitSections(text.text).entries()) {
-    split.push(...chunkSection(section, { size: base.chunkTokens, overlap: base.overlapTokens }, count));
-    if (split.length > maxChunks)
-      throw new SourceError(
-        `The source has more than ${String(maxChunks)} passages. Split it, or use longer passages.`,
-      );
-    if (at % sectionBatch === 0) await yieldToEventLoop();
-  }
+async function createChunks(
+  { host }: IndexParts,
+  { source, base, text, signal }: Work & { readonly signal: AbortSignal },
+): Promise<readonly NumberedChunk[]> {
+  const split = await host.documents
+    .read<typeof parseChunks>({
+      module: new URL('../chunks/chunks.reader.ts', import.meta.url),
+      reader: 'parseChunks',
+      input: { text: text.text, size: base.chunkTokens, overlap: base.overlapTokens },
+      queue: 'background',
+      deadline: readDeadline,
+      signal,
+    })
+    .catch(throwSourceError);
   const chunks = await host.hooks.applyFiltersAsync('svc_knowledge_chunks', split, { source, base });
   if (chunks.length === 0) throw new SourceError('The source has no text.');
   return numberChunks(chunks, { id: source.id, title: text.title, url: text.url });

@@ -35,7 +35,7 @@ export interface ReadInit {
 
 const fetchInit = { timeout: 30_000, maxBytes: 25_000_000 } as const;
 /** Milliseconds. A PDF of 3,000 pages takes about two minutes. */
-const readDeadline = 300_000;
+export const readDeadline = 300_000;
 /** Pages of a PDF between two progress messages. */
 const pagesBetween = 10;
 
