@@ -50,6 +50,10 @@ export default tseslint.config(
           message: 'Use isUrl of #plugin-api: Node 20 forgets letters such as ü.',
         },
         {
+          selector: "CallExpression[callee.property.name='normalize'][arguments.0.value=/^NF/]",
+          message: 'Use normalizeText of #plugin-api: normalize takes the square of the marks in a run.',
+        },
+        {
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'Only host/config.ts reads the environment.',
         },

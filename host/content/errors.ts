@@ -14,6 +14,7 @@ export const contentErrors = defineErrors('', {
   term_exists: [400, 'A term with the name provided already exists {where}.'],
   empty_term_name: [400, 'A name is required for this term.'],
   duplicate_term_slug: [400, 'The slug “{slug}” is already in use by another term.'],
+  html_too_deep: [400, 'The HTML has more than {limit} elements inside each other. Close them, or use fewer.'],
   rest_upload_no_data: [400, 'No data supplied.'],
   rest_upload_file_too_big: [400, 'This file is too big. Files must be less than {limit} in size.'],
   rest_upload_sideload_error: [400, 'Sorry, you are not allowed to upload this file type. {reason}'],

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { normalizeText } from '#plugin-api';
 
 /** argon2id with 19 MiB, two passes and one lane: the OWASP minimum, about 20 ms. */
 const settings = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -10,7 +11,7 @@ export const dummyHash =
 /** An argon2id hash in PHC format (D3). The library is loaded at first use. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await import('@node-rs/argon2');
-  return await hash(password.normalize('NFKC'), settings);
+  return await hash(normalizeText(password, 'NFKC'), settings);
 }
 
 /**
@@ -18,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const { verify } = await import('@node-rs/argon2');
-  const matches = await verify(hash ?? dummyHash, password.normalize('NFKC'));
+  const matches = await verify(hash ?? dummyHash, normalizeText(password, 'NFKC'));
   return matches && hash !== null;
 }
 

@@ -1,4 +1,4 @@
-import { isUrl, type UserProfile } from '#plugin-api';
+import { isUrl, normalizeText, type UserProfile } from '#plugin-api';
 
 export interface ProfileRow {
   readonly first_name: string;
@@ -78,8 +78,7 @@ export function profileErrors(profile: Partial<UserProfile>): Record<string, str
 
 /** Converts text to the URL name of a user: lowercase ASCII letters, digits, `_` and `-`. May be empty. */
 export function slugOf(text: string): string {
-  return text
-    .normalize('NFKD')
+  return normalizeText(text, 'NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { escapeHtml } from '#plugin-api';
-import { sanitizeHtml } from '../../host/content/html/sanitize.ts';
+import { sanitizeComment, sanitizeHtml } from '../../host/content/html/sanitize.ts';
+import { failureOf } from '../helpers/failure-of.ts';
 import { foldText, htmlToText } from '../../host/content/html/text.ts';
 
 describe('HTML of users who may not write any', () => {
@@ -44,6 +45,16 @@ describe('HTML of users who may not write any', () => {
       '<p title="&lt;/noscript&gt;&lt;img src=x onerror=alert(1)&gt;"></p>',
     );
     expect(await sanitizeHtml('<a href="https://x" target="_blank">x</a>')).to.contain('rel="noopener"');
+  });
+});
+
+describe('HTML that nests too deep', () => {
+  it('is refused before it takes the square of its length', async () => {
+    for (const sanitize of [sanitizeHtml, sanitizeComment])
+      for (const html of ['<a>'.repeat(80_000) + '</b>'.repeat(80_000), '<b>'.repeat(600), '<div>'.repeat(600)])
+        expect(await failureOf(sanitize(html))).to.deep.include({ code: 'html_too_deep', status: 400 });
+    expect(await sanitizeComment('<p>one<br>'.repeat(2_000))).to.contain('one');
+    expect(await sanitizeHtml('<blockquote>'.repeat(400))).to.contain('</blockquote>');
   });
 });
 

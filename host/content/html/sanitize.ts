@@ -1,5 +1,6 @@
 import { escapeHtml } from '#plugin-api';
 import type { IOptions } from 'sanitize-html';
+import { contentErrors } from '../errors.ts';
 
 const globalAttributes = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*'];
 
@@ -113,12 +114,34 @@ const options: IOptions = {
   },
 };
 
+/** Elements inside each other. The parser looks through all open ones for each closing tag. */
+const maxDepth = 500;
+
+/** @throws html_too_deep */
+async function refuseDeepHtml(html: string): Promise<void> {
+  const { Parser } = await import('htmlparser2');
+  let depth = 0;
+  const parser = new Parser({
+    onopentagname() {
+      depth += 1;
+      if (depth > maxDepth) throw contentErrors.html_too_deep({ values: { limit: String(maxDepth) } });
+    },
+    onclosetag() {
+      depth -= 1;
+    },
+  });
+  parser.end(html);
+}
+
 /**
  * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, styles, forms, frames, event handlers, attributes
  * that scripts react to (`data-*`), comments and URLs other than http, https, mailto and tel.
+ *
+ * @throws html_too_deep for more than 500 elements inside each other
  */
 export async function sanitizeHtml(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return escapeBare(html);
+  await refuseDeepHtml(html);
   const { default: sanitize } = await import('sanitize-html');
   return sanitize(html, options);
 }
@@ -137,6 +160,7 @@ const commentOptions: IOptions = {
 /** Sanitizes a comment: inline text, quotes and links only, as in WordPress, for all authors. */
 export async function sanitizeComment(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return escapeBare(html);
+  await refuseDeepHtml(html);
   const { default: sanitize } = await import('sanitize-html');
   return sanitize(html, commentOptions);
 }

@@ -1,3 +1,5 @@
+import { normalizeText } from '#plugin-api';
+
 const named: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -30,9 +32,10 @@ function decodeEntities(text: string): string {
 
 /** Folds case and accents for comparison, so that `cafe` finds `Café`. */
 export function foldText(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]+/g, '')
-    .toLowerCase()
-    .normalize('NFC');
+  return normalizeText(
+    normalizeText(text, 'NFKD')
+      .replace(/[\u0300-\u036f]+/g, '')
+      .toLowerCase(),
+    'NFC',
+  );
 }

@@ -75,9 +75,14 @@ interface Registration {
   readonly callback: ShortcodeCallback;
 }
 
+/** Shortcodes of a text that run, with those inside their content (D46). Later ones stay as they are written. */
+const maxShortcodes = 200;
+
 /** Shortcodes with the syntax of WordPress and asynchronous callbacks. One registry per process. */
 export function createShortcodes({ hooks, log }: ShortcodesDependencies): ShortcodeRegistry {
   const table = createTable();
+  /** Of the text that is being rendered. */
+  const counts = new WeakMap<ShortcodeContext, number>();
   const { scan, findCallback } = table;
 
   async function run(
@@ -111,6 +116,9 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
       const parts: string[] = [];
       let last = 0;
       for (const shortcode of scan(text)) {
+        const count = (counts.get(context) ?? 0) + 1;
+        if (count > maxShortcodes) break;
+        counts.set(context, count);
         const between = text.slice(last, shortcode.start);
         position.advance(between);
         parts.push(

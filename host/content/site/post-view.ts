@@ -1,4 +1,4 @@
-import { escapeHtml, translateText } from '#plugin-api';
+import { escapeHtml, insertAttributes, translateText } from '#plugin-api';
 import type { Post, User } from '#plugin-api';
 import { listPath } from '../admin/form.ts';
 import { htmlToText } from '../html/text.ts';
@@ -62,18 +62,9 @@ export async function listedPostViews(
   );
 }
 
-const attributes = String.raw`(?:"[^"]*"|'[^']*'|[^"'>])*`;
-/** Tags, so that what looks like a table in an attribute, a comment or a script stays as it is. */
-const tags = new RegExp(
-  String.raw`<!--[^]*?-->|<(script|style|textarea)\b[^]*?</\1|<table(?<rest>(?:\s${attributes})?>)|<[a-z]${attributes}>`,
-  'gi',
-);
-
 /** Tables scroll where they are wider than the page, so the keyboard must reach them. */
-export function focusTables(html: string): string {
-  return html.replace(tags, (tag: string, _raw, rest: string | undefined) =>
-    rest === undefined ? tag : `<table tabindex="0"${rest}`,
-  );
+export function focusTables(html: string): Promise<string> {
+  return insertAttributes(html, 'table', () => 'tabindex="0"');
 }
 
 export async function singlePostView(
@@ -85,7 +76,7 @@ export async function singlePostView(
   const editPath = `${listPath({ name: post.type })}/edit`;
   return {
     ...view,
-    content: given.views.safe(focusTables(await given.parts.renderer.content(post, reader))),
+    content: given.views.safe(await focusTables(await given.parts.renderer.content(post, reader))),
     taxonomies: await termLinks(given, post),
     ...(await neighbors(given, post)),
     isLocked: !isUnlocked,

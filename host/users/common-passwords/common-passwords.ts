@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { normalizeText } from '#plugin-api';
 
 let prefixes: Buffer | null = null;
 
@@ -10,7 +11,7 @@ function readPrefixes(): Buffer {
 
 /** The form in which passwords are compared: case and compatibility characters make no difference. */
 export function normalizePassword(password: string): string {
-  return password.normalize('NFKC').toLowerCase();
+  return normalizeText(password, 'NFKC').toLowerCase();
 }
 
 /** The first 32 bits of the SHA-256 of a normalized password. */

@@ -1,3 +1,4 @@
+import { normalizeText } from '#plugin-api';
 import { normalised } from '../vectors/nearest.ts';
 import { stem } from './stem.ts';
 import { wordWeight } from './word-weight.ts';
@@ -70,8 +71,7 @@ function features(text: string): Map<number, Feature> {
 /** Words in small letters without accents; where a script has no spaces, its characters two by two. */
 function wordsOf(text: string): string[] {
   const foundWords =
-    text
-      .normalize('NFKD')
+    normalizeText(text, 'NFKD')
       .replace(/\p{M}/gu, '')
       .toLowerCase()
       .match(/[\p{L}\p{N}]+(?:'[\p{L}]+)?/gu) ?? [];

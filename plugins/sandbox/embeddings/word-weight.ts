@@ -1,24 +1,26 @@
+import { normalizeText } from '#plugin-api';
+
 /** Words that say nothing of a text's subject, of the languages met most often. */
 const empty = new Set(
-  (
+  normalizeText(
     'a about above after again against all also am an and any are as at be because been before being below ' +
-    'between both but by can could did do does doing down during each either else every few for from further ' +
-    'get had has have having he her here hers him his how i if in into is it its itself just let many may me ' +
-    'might more most much must my myself neither no nor not now of off often on once one only or other our ' +
-    'ours out over own per quite rather really same shall she should since so some such than that the their ' +
-    'theirs them then there these they this those through to too two under until up upon us use used uses ' +
-    'using very was we were what when where whether which while who whom whose why will with within without ' +
-    'would yet you your yours yourself please tell explain describe called name named long old kind sort aber ' +
-    'als am an auch auf aus bei bin bis bist da damit dann das dass dein dem den der des die dies diese dieser ' +
-    'doch du durch ein eine einem einen einer eines er es euer für hat hatte hier ich ihr ihre im in ist ja ' +
-    'jede jeder kann kein man mein mit muss nach nicht noch nur ob oder ohne sehr sein seine sich sie sind so ' +
-    'soll um und uns unter vom von vor war was weil welche welcher wenn wer werden wie wieder wir wird wo zu ' +
-    'zum zur über au aux avec ce ces cette dans de du elle elles en est et être il ils je la le les leur lui ' +
-    'mais ne nous on ou où par pas pour qu que qui sa se ses son sont sur un une vous al como con de del el ' +
-    'ella en era es esta este fue hay la las lo los más muy no o para pero por que se si sin sobre su sus una ' +
-    'y ya'
+      'between both but by can could did do does doing down during each either else every few for from further ' +
+      'get had has have having he her here hers him his how i if in into is it its itself just let many may me ' +
+      'might more most much must my myself neither no nor not now of off often on once one only or other our ' +
+      'ours out over own per quite rather really same shall she should since so some such than that the their ' +
+      'theirs them then there these they this those through to too two under until up upon us use used uses ' +
+      'using very was we were what when where whether which while who whom whose why will with within without ' +
+      'would yet you your yours yourself please tell explain describe called name named long old kind sort aber ' +
+      'als am an auch auf aus bei bin bis bist da damit dann das dass dein dem den der des die dies diese dieser ' +
+      'doch du durch ein eine einem einen einer eines er es euer für hat hatte hier ich ihr ihre im in ist ja ' +
+      'jede jeder kann kein man mein mit muss nach nicht noch nur ob oder ohne sehr sein seine sich sie sind so ' +
+      'soll um und uns unter vom von vor war was weil welche welcher wenn wer werden wie wieder wir wird wo zu ' +
+      'zum zur über au aux avec ce ces cette dans de du elle elles en est et être il ils je la le les leur lui ' +
+      'mais ne nous on ou où par pas pour qu que qui sa se ses son sont sur un une vous al como con de del el ' +
+      'ella en era es esta este fue hay la las lo los más muy no o para pero por que se si sin sobre su sus una ' +
+      'y ya',
+    'NFKD',
   )
-    .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .split(' '),
 );

@@ -1,3 +1,5 @@
+import { normalizeText } from '#plugin-api';
+
 /** Letters of 3 by 5 dots: five rows, each an octal digit whose bits are the dots. */
 const glyphs: Readonly<Record<string, string>> = {
   A: '25755',
@@ -60,5 +62,5 @@ export function hasDot(letter: string, column: number, row: number): boolean {
 
 /** Capital letters without accents. */
 export function drawable(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().replace(/\s+/g, ' ').trim();
+  return normalizeText(text, 'NFKD').replace(/\p{M}/gu, '').toUpperCase().replace(/\s+/g, ' ').trim();
 }

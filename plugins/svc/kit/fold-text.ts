@@ -1,10 +1,11 @@
+import { normalizeText } from '#plugin-api';
+
 /** Normalizes text for comparison without case and accents: decomposed, without marks, in lower case. */
 export function foldText(text: string): string {
   // Plain ASCII, the common case, has no marks.
   return /^[\x00-\x7f]*$/.test(text)
     ? text.toLowerCase()
-    : text
-        .normalize('NFKD')
+    : normalizeText(text, 'NFKD')
         .replace(/\p{M}+/gu, '')
         .toLowerCase();
 }

@@ -52,8 +52,8 @@ async function registerForms({ host, load }: AiFormParts): Promise<void> {
   host.content.addShortcode(
     'svc_form',
     // eslint-disable-next-line max-params -- WordPress's arguments, in its order
-    async (attributes: ShortcodeAttributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
-      render(attributes, viewer, post === undefined ? '' : await host.content.permalink(post)),
+    async (attributes: ShortcodeAttributes, _content, _tag, context: ShortcodeContext) =>
+      render(attributes, context, context.post === undefined ? '' : await host.content.permalink(context.post)),
   );
   host.jobs.define<SubmissionJobArgs>({
     name: submissionJob,

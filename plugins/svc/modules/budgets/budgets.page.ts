@@ -1,4 +1,4 @@
-import { invalidFields, requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import { invalidFields, normalizeText, requireFound, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { scopeMembers, type Budget } from './budget.ts';
@@ -99,8 +99,7 @@ async function readUserId(
 /** An unused id, generated from the name. */
 function freeId(name: string, taken: readonly string[]): string {
   const base =
-    name
-      .normalize('NFKD')
+    normalizeText(name, 'NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')

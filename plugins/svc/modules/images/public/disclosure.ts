@@ -1,10 +1,10 @@
-import type { HostApi, Media, Post } from '#plugin-api';
+import { insertAttributes, type HostApi, type Media, type Post } from '#plugin-api';
 import type { VisitorSettingsStore } from './visitor-settings.ts';
 
 /** The file names of `generatedFileName`. */
 const generatedFile = /(^|\/)generated-[\da-f]{16}\.\w+$/;
-const generatedTag = /<img\b(?![^>]*\bdata-ai-disclosure=)(?=[^>]*\ssrc="[^"]*\/generated-[\da-f]{16}\.\w+")/g;
-const mark = { 'data-ai-disclosure': 'ai-generated' } as const;
+const markName = 'data-ai-disclosure';
+const mark = { [markName]: 'ai-generated' } as const;
 
 export interface DisclosureParts {
   readonly host: Pick<HostApi, 'content' | 'i18n'>;
@@ -26,7 +26,9 @@ export function disclosureFilters({ host, settings }: DisclosureParts) {
     attributes: (attributes: Readonly<Record<string, string>>, image: Media) =>
       isGenerated(image) ? { ...attributes, ...mark } : attributes,
     content: async (html: string, post: Post): Promise<string> => {
-      const marked = html.replace(generatedTag, '<img data-ai-disclosure="ai-generated"');
+      const marked = await insertAttributes(html, 'img', ({ attributes }) =>
+        generatedFile.test(attributes['src'] ?? '') && !(markName in attributes) ? `${markName}="ai-generated"` : null,
+      );
       if (marked === html && !(await isFeatured(post))) return html;
       const line = await disclosureLine({ host, settings });
       return line === ''
