@@ -36,14 +36,20 @@ const defaults = { deadline: 10_000, idleTimeout: 60_000, memory: 256 } as const
 
 const limits: Readonly<Record<DocumentQueue, QueueLimits>> = {
   visitors: { waiting: 8, wait: 20_000 },
+  members: { waiting: 20, wait: 60_000 },
   site: { waiting: 100, wait: 60_000 },
   background: { waiting: 1_000, wait: 3_600_000 },
   estimates: { waiting: 100, wait: 5_000 },
 };
 
+/** Documents of one user in the queue `members`: one that is read, and two that wait. */
+const maxOfMember = 3;
+
 /** A thread, started by its first document, and the line in front of it. */
 interface Lane {
   readonly queue: Queue;
+  /** Documents by user. */
+  readonly users: Map<number, number>;
   pool: Promise<Piscina> | null;
 }
 
@@ -57,7 +63,7 @@ export function createDocuments(dependencies: DocumentsDependencies): Documents 
   function laneFor(name: DocumentQueue): Lane {
     const found = lanes.get(name);
     if (found) return found;
-    const lane: Lane = { queue: createQueue(limits[name], clock), pool: null };
+    const lane: Lane = { queue: createQueue(limits[name], clock), users: new Map(), pool: null };
     lanes.set(name, lane);
     return lane;
   }
@@ -73,12 +79,18 @@ export function createDocuments(dependencies: DocumentsDependencies): Documents 
   async function read(init: ReadInit<DocumentReader>): Promise<unknown> {
     const input = copyBytes(init.input, init.movesBytes === true);
     const signal = AbortSignal.any(init.signal ? [init.signal, closing.signal] : [closing.signal]);
-    const lane = laneFor(init.queue ?? 'site');
-    const leave = await lane.queue.enter(signal, refuseBusy);
+    const { queue = 'site', userId } = init;
+    const lane = laneFor(queue);
+    const forget = queue === 'members' && userId !== undefined ? countUser(lane.users, userId) : null;
     try {
-      return await runInThread(await openPoolFor(lane), { init, input, signal }, dependencies);
+      const leave = await lane.queue.enter(signal, refuseBusy);
+      try {
+        return await runInThread(await openPoolFor(lane), { init, input, signal }, dependencies);
+      } finally {
+        leave();
+      }
     } finally {
-      leave();
+      forget?.();
     }
   }
 
@@ -89,6 +101,18 @@ export function createDocuments(dependencies: DocumentsDependencies): Documents 
       closing.abort(new Error('The document was not read because the host is stopping.'));
       await Promise.all([...opened].map((pool) => pool.destroy()));
     },
+  };
+}
+
+/** Counts a document of a user until it is forgotten. @throws DocumentError for too many */
+function countUser(users: Map<number, number>, userId: number): () => void {
+  const count = (users.get(userId) ?? 0) + 1;
+  if (count > maxOfMember) throw refuseBusy();
+  users.set(userId, count);
+  return () => {
+    const left = (users.get(userId) ?? 1) - 1;
+    if (left === 0) users.delete(userId);
+    else users.set(userId, left);
   };
 }
 

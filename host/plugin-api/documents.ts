@@ -29,10 +29,10 @@ export type DocumentReader = (input: never, context: ReadContext) => unknown;
 
 /**
  * Who waits for a document. Each queue has one thread, so a slow document delays only its queue: `visitors` for
- * files of people without an account, `background` for jobs, `site` for everything that a signed-in user waits for, and
+ * files of people without an account, `members` for files of users without `upload_files`, `background` for jobs, `site` for everything that a signed-in user waits for, and
  * `estimates` for counting what a call may cost.
  */
-export type DocumentQueue = 'visitors' | 'site' | 'background' | 'estimates';
+export type DocumentQueue = 'visitors' | 'members' | 'site' | 'background' | 'estimates';
 
 export interface ReadInit<Reader extends DocumentReader> {
   /** The module of the reader: `new URL('./invoice.reader.ts', import.meta.url)`. */
@@ -45,6 +45,8 @@ export interface ReadInit<Reader extends DocumentReader> {
   readonly movesBytes?: boolean | undefined;
   /** Default `site`. */
   readonly queue?: DocumentQueue | undefined;
+  /** Of the user who sent it. In `members`, at most two documents of a user wait while one is read (D46). */
+  readonly userId?: number | undefined;
   /** Milliseconds that reading may take, without the time in the queue. Default 10,000. */
   readonly deadline?: number | undefined;
   /** Ends reading, also in the middle of a document. The promise rejects with its reason. */

@@ -130,6 +130,21 @@ describe('documents', () => {
     expect(await Promise.all(waiting)).to.have.length(8);
   });
 
+  it('of users without upload_files wait apart from uploads, at most two of each user', async () => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const mine = { queue: 'members', userId: 1, deadline: 60_000, signal } as const;
+    const spinning = [1, 2, 3].map(() => failureOf(read('spin', null, mine)));
+    const refused = await failureOf(read('describeThread', null, mine));
+    expect(refused).to.include({ name: 'DocumentError', code: 'busy' });
+    expect((await read('describeThread', null)).isMainThread, 'uploads go on').to.equal(false);
+    const other = read('describeThread', null, { queue: 'members', userId: 2 });
+    stop.abort();
+    await Promise.all(spinning);
+    expect((await other).isMainThread).to.equal(false);
+    expect((await read('describeThread', null, { queue: 'members', userId: 1 })).isMainThread).to.equal(false);
+  });
+
   it('are rejected when the host stops', async () => {
     const [running, waiting] = [failureOf(read('spin', null)), failureOf(read('describeThread', null))];
     await documents.close();

@@ -7,7 +7,7 @@ import type { PageText, parsePageText } from './page-text.reader.ts';
 type Reading = Pick<HostApi, 'documents'>;
 
 /** Who waits, and how long (see ReadInit). */
-export type ReadingInit = Pick<ReadInit<never>, 'queue' | 'deadline' | 'signal'>;
+export type ReadingInit = Pick<ReadInit<never>, 'queue' | 'userId' | 'deadline' | 'signal'>;
 
 export interface ReadDocumentInit extends ReadingInit {
   /** Called after each page of a PDF. */

@@ -204,7 +204,8 @@ async function prepare(
   if (!mayRead) throw errors.form_limit_reached(limits.refusal(limit, form.limits));
   const values = await readValues(form.elements, body, {
     host,
-    queue: user.id > 0 ? 'site' : 'visitors',
+    queue: user.id === 0 ? 'visitors' : user.can('upload_files') ? 'site' : 'members',
+    userId: user.id,
     signal,
     async onFailure() {
       if (limit !== null) await host.database.transaction(() => reserveResponse(limits, limit, form));
