@@ -42,6 +42,22 @@ export async function insertJobs(knex: Knex, name: string, earlier: readonly Ear
     });
 }
 
+/** The minimum match of assistants with the former default becomes the new default: off (D53). Another value stays. */
+export async function dropDefaultMinimumMatch(knex: Knex, table: string): Promise<void> {
+  const rows = (await knex(table).select('id', 'settings').where('settings', 'like', '%"min_score":20%')) as {
+    readonly id: number;
+    readonly settings: string;
+  }[];
+  for (const { id, settings } of rows) {
+    const value = JSON.parse(settings) as { readonly knowledge?: { readonly min_score?: unknown } };
+    if (value.knowledge?.min_score !== 20) continue;
+    const changed = { ...value, knowledge: { ...value.knowledge, min_score: 0 } };
+    await knex(table)
+      .where({ id })
+      .update({ settings: JSON.stringify(changed) });
+  }
+}
+
 /** Adds what readers did with submissions to a table. Existing submissions count as read, so that no row is written. */
 export async function addReadState(
   knex: Knex,

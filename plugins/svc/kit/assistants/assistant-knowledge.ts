@@ -22,7 +22,8 @@ export interface FindKnowledgeInput {
 }
 
 /**
- * Finds the passages with at least `min_score` similarity to a question, best first. Returns none while `enabled` is off.
+ * Finds the passages that match a question, best first, without those below `min_score` percent of the best one (D53). Returns
+ * none while `enabled` is off.
  *
  * @throws RestError of D5 when the knowledge base, the vector store or the embedding provider fails; an Error after ten
  *   seconds. Assistants should then reply without passages.
@@ -69,10 +70,11 @@ export const knowledgeSchema = group(
     min_score: whole(
       {
         title: 'Minimum match (%)',
-        description: 'Passages below this score are ignored. Default 20.',
+        description:
+          'In percent of the best passage found: passages below it are ignored. Default 0, which ignores none.',
         ui: { short: true },
       },
-      20,
+      0,
       [0, 100],
     ),
     show_sources: flag({ title: 'Show sources', description: 'Lists the sources of an answer below it.' }, true),

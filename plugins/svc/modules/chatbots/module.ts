@@ -1,6 +1,6 @@
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { botsMigration, botsTable } from './bots/bots-table.ts';
+import { botsMigration, botsTable, minimumMatchMigration } from './bots/bots-table.ts';
 import { submissionMigrations, submissionsTable } from './forms/submission-tables.ts';
 import { registerLogs, retentionHook } from './conversations/register-logs.ts';
 import { conversationMigrations, conversationTables } from './conversations/conversation-tables.ts';
@@ -63,7 +63,13 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     lazyCommands(async () => (await import('./conversations/log-commands.ts')).logCommands),
     lazyCommands(async () => (await import('./site-check/site-check-commands.ts')).siteCheckCommands),
   ],
-  migrations: [botsMigration, ...submissionMigrations, ...conversationMigrations, ...widgetMigrations],
+  migrations: [
+    botsMigration,
+    ...submissionMigrations,
+    ...conversationMigrations,
+    ...widgetMigrations,
+    minimumMatchMigration,
+  ],
   tables: [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)],
   jobs: [widgetSweepHook, retentionHook],
   register: async (parts) => {

@@ -163,17 +163,24 @@ const longest = { text: 8_000, all: 40_000, title: 200 } as const;
 const titleKeys = ['title', 'post_title', 'source_title', 'name', 'file_name', 'filename', 'file', 'source'] as const;
 const urlKeys = ['url', 'post_url', 'source_url', 'link', 'permalink', 'source'] as const;
 
-/** The distinct passages with at least the minimum score, best first. */
+/**
+ * The distinct passages that match at all, best first. A score depends on language and model more than on rightness, so the
+ * minimum is relative to the best passage (D53).
+ *
+ * @param minimum percent of the score of the best passage; 0 for none
+ */
 export function matchingPassages(
   { found, metric }: Pick<SearchResult, 'found' | 'metric'>,
   minimum: number,
 ): KnowledgePassage[] {
   const texts: KnowledgePassage[] = [];
   let left: number = longest.all;
+  const best = Math.max(0, ...found.map(({ score }) => similarityPercent(score, metric)));
   for (const { id, content, metadata, score: given } of found) {
     const text = (content ?? '').trim().slice(0, Math.min(longest.text, left));
     const score = similarityPercent(given, metric);
-    if (text === '' || score < minimum || texts.some((known) => known.text === text)) continue;
+    if (text === '' || score === 0 || score < (best * minimum) / 100 || texts.some((known) => known.text === text))
+      continue;
     left -= text.length;
     texts.push({ id, title: passageTitle(metadata, text), url: passageUrl(metadata), text, score: Math.round(score) });
   }

@@ -25,6 +25,21 @@ describe('texts of the knowledge', () => {
     expect(similarityPercent(Number.NEGATIVE_INFINITY, 'euclidean')).to.equal(0);
   });
 
+  it('have a minimum relative to the best passage, whatever the language makes of its score (D53)', () => {
+    const kept = (minimum: number, ...scores: number[]): number[] =>
+      matchingPassages(
+        {
+          found: scores.map((score, at) => found({ id: String(at), content: `Text ${String(at)}`, score })),
+          metric: 'cosine',
+        },
+        minimum,
+      ).map(({ score }) => score);
+    expect(kept(0, 0.12, 0.08, 0)).to.deep.equal([12, 8]);
+    expect(kept(50, 0.12, 0.08, 0.05)).to.deep.equal([12, 8]);
+    expect(kept(100, 0.9, 0.9, 0.8)).to.deep.equal([90, 90]);
+    expect(kept(20)).to.deep.equal([]);
+  });
+
   it('are those that are alike enough, have content, and are not there already', () => {
     const texts = matchingPassages(
       {
@@ -34,7 +49,7 @@ describe('texts of the knowledge', () => {
           found({ id: 'c', content: null }),
           found({ id: 'd', content: ' ' }),
           found({ id: 'e', content: 'Other', score: 0.2 }),
-          found({ id: 'f', content: 'Less', score: 0.199 }),
+          found({ id: 'f', content: 'Less', score: 0.179 }),
         ],
         metric: 'cosine',
       },

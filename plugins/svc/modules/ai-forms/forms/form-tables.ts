@@ -1,5 +1,5 @@
 import { requiredColumns, type JsonValue, type Migration } from '#plugin-api';
-import { addReadState, insertJobs } from '../../../kit/migrations.ts';
+import { addReadState, dropDefaultMinimumMatch, insertJobs } from '../../../kit/migrations.ts';
 import { createCounterTable } from '../../../kit/visitors/limit-counters.ts';
 import { submissionJob } from '../submissions/submission.ts';
 
@@ -94,9 +94,15 @@ const readStatesMigration: Migration = {
   up: (knex) => addReadState(knex, { table: formTables.submissions, owner: 'form_id' }),
 };
 
+const minimumMatchMigration: Migration = {
+  id: '0251_form_minimum_match',
+  up: (knex) => dropDefaultMinimumMatch(knex, formTables.forms),
+};
+
 export const formMigrations: readonly Migration[] = [
   formsMigration,
   columnsMigration,
   jobsMigration,
   readStatesMigration,
+  minimumMatchMigration,
 ];

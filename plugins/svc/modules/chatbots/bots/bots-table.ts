@@ -1,5 +1,5 @@
-import { requiredColumns } from '#plugin-api';
-import { createTables } from '../../../kit/migrations.ts';
+import { requiredColumns, type Migration } from '#plugin-api';
+import { createTables, dropDefaultMinimumMatch } from '../../../kit/migrations.ts';
 
 export const botsTable = 'svc_bots';
 
@@ -10,3 +10,8 @@ export const botsMigration = createTables('0101_bots', {
     requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
   },
 });
+
+export const minimumMatchMigration: Migration = {
+  id: '0250_bot_minimum_match',
+  up: (knex) => dropDefaultMinimumMatch(knex, botsTable),
+};

@@ -9,7 +9,6 @@ import {
 } from '#plugin-api';
 import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { documentEndings } from '../../../kit/documents.ts';
-import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { baseSchema } from '../bases/create-base.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
@@ -116,16 +115,10 @@ export async function baseView(
     pagination: paginate({ page, pages, query: { id: String(base.id), state: state ?? '' } }),
     idFields: { id: base.id },
     ...addForms(parts, extras),
-    test: extras.test ? testView(extras.test) : null,
+    test: extras.test ?? null,
     fields: settingsFields(base, extras),
     follows: postTypes(parts).map(({ name, label }) => ({ name, label, checked: base.follows.includes(name) })),
   };
-}
-
-/** Passages below the minimum match of a new chatbot are marked: it would not get them. */
-function testView({ found, ...test }: NonNullable<Extras['test']>): Record<string, unknown> {
-  const minimum = knowledgeSchema.properties.min_score.default;
-  return { ...test, minimum, found: found?.map((passage) => ({ ...passage, isUsed: passage.score >= minimum })) };
 }
 
 function workSummary(counts: SourceCounts, all: number): string {

@@ -24,7 +24,7 @@ describeDialects('the store of bots', (open) => {
     });
     expect(bot.ask_solved).to.equal(true);
     expect(bot.embed).to.deep.equal({ enabled: true, allowed_domains: [], any_site: false });
-    expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 20 });
+    expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 0 });
     expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true, image_origins: [] });
     expect(bot.limits.guest).to.deep.equal({ amount: 50, unit: 'messages', per: 'day' });
     expect(bot.look).to.deep.include({
