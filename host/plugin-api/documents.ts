@@ -28,9 +28,9 @@ export interface ReadContext {
 export type DocumentReader = (input: never, context: ReadContext) => unknown;
 
 /**
- * Who waits for a document. Each queue has one thread, so a slow document delays only its queue: `visitors` for
- * files of people without an account, `members` for files of users without `upload_files`, `background` for jobs, `site` for everything that a signed-in user waits for, and
- * `estimates` for counting what a call may cost.
+ * Who waits for a document. Each queue has one thread, so a slow document delays only its queue: `visitors` for files of people
+ * without an account, `members` for files of users without `upload_files`, `background` for jobs, `site` for everything that a
+ * signed-in user waits for, and `estimates` for counting what a call may cost.
  */
 export type DocumentQueue = 'visitors' | 'members' | 'site' | 'background' | 'estimates';
 
