@@ -138,7 +138,12 @@ function readLeftOut(value: string | null, errors: string[]): Config['leftOutPlu
 
 function readSiteUrl(value: string | null, errors: string[]): string | null {
   if (value === null) return null;
-  if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return trimTrailingSlashes(value);
+  if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) {
+    if (new URL(value).origin === trimTrailingSlashes(value).toLowerCase()) return trimTrailingSlashes(value);
+    const { origin } = new URL(value);
+    errors.push(`SITE_URL is '${value}'; this host serves a whole address, not a path of one: use ${origin}.`);
+    return null;
+  }
   errors.push(`SITE_URL is '${value}'; use an http or https address such as https://example.com.`);
   return null;
 }

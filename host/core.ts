@@ -96,7 +96,7 @@ export async function createCore(dependencies: CoreDependencies) {
     const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
-    recordSecurityEvents(hooks, securityLog, hasOtherSecretsIn(options));
+    recordSecurityEvents(hooks, securityLog, { users, hasOtherSecrets: hasOtherSecretsIn(options) });
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
     const cron = createCron({ database, hooks, clock, log, track: watches.trackInBackground });

@@ -347,7 +347,14 @@ async function hooksPage({ hooks }: Core) {
 
 function createUserPagesDependencies(
   { users, twoFactor, site, hooks, mail, clock, translations }: Core,
-  { sessions, applicationPasswords, applicationPasswordAccess, authentication, accounts: { links, passwords } }: Web,
+  {
+    sessions,
+    applicationPasswords,
+    credentials,
+    applicationPasswordAccess,
+    authentication,
+    accounts: { links, passwords },
+  }: Web,
 ): UserPagesDependencies {
   return {
     users,
@@ -362,6 +369,7 @@ function createUserPagesDependencies(
     temporaryPassword: () => generatePassword(),
     sessions,
     applicationPasswords,
+    credentials,
     applicationPasswordsError: (user) => applicationPasswordAccess.managementError(user),
     twoFactor,
     siteName: () => site.name(),

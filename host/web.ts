@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import { authorizePath } from './admin/local-path.ts';
 import type { AdminPlugins, HiddenSteps } from './admin/dependencies.ts';
+import { currentRequest } from '#plugin-api';
+import { createUserCredentials } from './users/user-credentials.ts';
 import { createSavedViews } from './admin/saved-views.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { renderSitePage } from './admin/site-layout.ts';
@@ -115,6 +117,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     anonymousLimit,
     ...{ sessions: signIn.sessions, authentication: signIn.authentication },
     applicationPasswords: signIn.applicationPasswords,
+    credentials: signIn.credentials,
     applicationPasswordAccess: signIn.applicationPasswordAccess,
     accounts,
     requestTraces,
@@ -190,6 +193,8 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
   const applicationPasswordAccess = createApplicationPasswordAccess({ hooks, siteUrl });
   const limiter = createLoginLimiter({ database, clock });
+  // The owner of the mailbox is no stranger: others who guess cannot lock this network out.
+  hooks.addAction('after_password_reset', ({ id }) => limiter.reset({ account: id, ip: currentRequest()?.ip ?? '' }));
   const authentication = createAuthentication({
     users,
     sessions,
@@ -208,6 +213,7 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   return {
     ...{ nonces, sessions, applicationPasswords, applicationPasswordAccess },
     ...{ limiter, authentication, secondStep, setup },
+    credentials: createUserCredentials({ hooks, applicationPasswords }),
   };
 }
 
@@ -279,7 +285,7 @@ function createAdminSite({
 }: AdminSiteDependencies & { readonly bodies: BodyReader }) {
   const { site, hooks, log, clock, mail, options } = core;
   const { passwords, links } = accounts;
-  const { authentication, nonces, secondStep, setup } = signIn;
+  const { authentication, nonces, secondStep, setup, credentials } = signIn;
   const savedViews = createSavedViews(options);
   hooks.addAction('deleted_user', async (userId) => void (await savedViews.forget(userId)));
   return createAdmin({
@@ -302,7 +308,12 @@ function createAdminSite({
       countRequest: (ip) => passwords.countRequest(ip),
       startReset: (loginOrEmail) => passwords.startReset(loginOrEmail),
       find: (token) => links.find(token),
-      choose: (token, password) => passwords.choose(token, password),
+      credentialsOf: (userId) => credentials.list(userId),
+      async choose(token, password, { revokesCredentials }) {
+        const link = await passwords.choose(token, password);
+        if (link && revokesCredentials) await credentials.revoke(link.user.id);
+        return link;
+      },
     },
     plugins,
     hiddenSteps: createHiddenSteps(options),

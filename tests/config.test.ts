@@ -124,7 +124,7 @@ describe('configuration', () => {
   it('lists every error at once, each with its remedy', () => {
     const errors = configErrors({
       PORT: '99999',
-      SITE_URL: 'example.com',
+      SITE_URL: 'https://example.com/blog',
       DATABASE_URL: 'mysql://db',
       ROLE: 'boss',
       SECRET_KEY: 'short',

@@ -1,4 +1,11 @@
-import { restError, type Ability, type AbilityCaller, type HooksApi, type RestRequest } from '#plugin-api';
+import {
+  identifyCaller,
+  restError,
+  type Ability,
+  type AbilityCaller,
+  type HooksApi,
+  type RestRequest,
+} from '#plugin-api';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -20,9 +27,13 @@ export type FindCaller = (request: RestRequest) => Promise<AbilityCaller>;
 export function createFindCaller(hooks: Pick<HooksApi, 'applyFiltersAsync'>, route: 'abilities' | 'mcp'): FindCaller {
   const callers = new WeakMap<RestRequest, Promise<AbilityCaller>>();
   const find = async (request: RestRequest): Promise<AbilityCaller> => {
+    if (route === 'mcp') identifyCaller({ door: 'mcp' });
     const hasKey = /^bearer /i.test(request.headers['authorization'] ?? '');
     if (request.user.id > 0 || !hasKey) return { user: request.user };
-    return (await hooks.applyFiltersAsync('ability_caller', null, request, route)) ?? { user: request.user };
+    const caller = await hooks.applyFiltersAsync('ability_caller', null, request, route);
+    if (caller === null) return { user: request.user };
+    identifyCaller({ userId: caller.user.id, door: route === 'mcp' ? 'mcp' : 'key' });
+    return caller;
   };
   return (request) => {
     const caller = callers.get(request) ?? find(request);

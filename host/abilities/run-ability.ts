@@ -70,6 +70,12 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
       throw invalid;
     }
     await hooks.doActionAsync('wp_after_execute_ability', name, input, output);
+    if (ability.meta.annotations.readonly !== true)
+      await hooks.doActionAsync('security_event', {
+        event: 'ability_run',
+        userId: call.user.id,
+        details: { ability: name },
+      });
     return output;
   };
 

@@ -65,7 +65,9 @@ export interface AdminPasswords {
   /** Null: the link is void. */
   find(token: string): Promise<{ readonly user: User; readonly kind: 'reset' | 'invitation' } | null>;
   /** Sets the password and voids the link. Null: it was void. @throws RestError 400 for an invalid password. */
-  choose(token: string, password: string): Promise<unknown>;
+  choose(token: string, password: string, options: { readonly revokesCredentials: boolean }): Promise<unknown>;
+  /** What lets programs act for a user. */
+  credentialsOf(userId: number): Promise<readonly { readonly kind: string; readonly name: string }[]>;
 }
 
 export interface PluginSummary {

@@ -1,4 +1,4 @@
-import { inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
+import { identifyCaller, inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
@@ -37,6 +37,7 @@ export function createPageHandler(context: AdminContext): (request: Request, res
     const session = full ?? (await context.limitedSession(request));
     if (!session) return context.errorResponses.requireSignIn(request, response);
     if (!full && readSlug(request) !== twoFactorSlug) return requireTwoFactor(context, request, response);
+    identifyCaller({ userId: session.user.id });
     const visit = { request, response, session, isLimited: !full };
     return inLanguage(context.language?.(session.user.profile?.locale), () => servePage(context, visit));
   };

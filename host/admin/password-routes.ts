@@ -74,7 +74,12 @@ async function showChoice(
   const html = await shell.narrow({
     title: link === null ? 'This link is void' : 'Choose a password',
     template: 'admin/set-password',
-    data: { link: link && { kind: link.kind, login: link.user.login }, token, errors },
+    data: {
+      link: link && { kind: link.kind, login: link.user.login },
+      credentials: link === null ? [] : await passwords.credentialsOf(link.user.id),
+      token,
+      errors,
+    },
     notice: notice === undefined ? null : { kind: 'error', text: notice },
   });
   // The address of this page contains the token.
@@ -97,7 +102,8 @@ async function choose(context: AdminContext, request: Request, response: Respons
   if (password !== form['password_again'])
     return again({ status: 400, errors: { password_again: 'The passwords do not match.' } });
   try {
-    if ((await context.passwords.choose(token, password)) === null) return await again({});
+    const revokesCredentials = form['revoke_credentials'] !== undefined;
+    if ((await context.passwords.choose(token, password, { revokesCredentials })) === null) return await again({});
     response.redirect(303, `${adminPath('login')}?password-set`);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: requestId(response) });

@@ -43,6 +43,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
     (verb: 'activate' | 'deactivate', done: string) =>
     async (request: AdminRequest): Promise<AdminActionResult> => {
       const plugin = await find(request);
+      request.requireFreshSignIn();
       await withPluginError({ request, verb, subject: plugin.name }, () => plugins[verb](plugin.slug));
       return changed(request, { verb, slugs: [plugin.slug], text: `${plugin.name} ${done}.` });
     };
@@ -68,6 +69,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
       },
       async uninstall(request) {
         requireCapability(request, 'delete_plugins');
+        request.requireFreshSignIn();
         const plugin = await find(request);
         const { folderRemoved, remainingMigrations } = await withPluginError(
           { request, verb: 'uninstall', subject: plugin.name },
@@ -164,6 +166,7 @@ function changed(
 async function changeSeveral(plugins: AdminDependencies['plugins'], request: AdminRequest): Promise<AdminActionResult> {
   const verb = (['activate', 'deactivate'] as const).find((name) => name === textField(request.form, 'do'));
   if (verb === undefined) throw notSelected();
+  request.requireFreshSignIn();
   const known = new Map((await plugins.list()).map((plugin) => [plugin.slug, plugin]));
   const selected = readTextIds(request).flatMap((slug) => known.get(slug) ?? []);
   const slugs: string[] = [];

@@ -1,4 +1,4 @@
-import { errorText, type CliApi, type CliCommand } from '#plugin-api';
+import { inRequest, errorText, type CliApi, type CliCommand } from '#plugin-api';
 import type { TerminalLanguage, Translate } from './terminal-language.ts';
 
 /** Receives the output of commands. The entry point connects it to the streams of the process. */
@@ -59,7 +59,7 @@ export function createCliRegistry(
         for (const command of loaded.flat()) addOrReport(known, command, output);
       }
       const { runCommandLine } = await import('./program.ts');
-      return runCommandLine([...known.values()], argv, output);
+      return inRequest({ door: 'cli' }, () => runCommandLine([...known.values()], argv, output));
     },
   };
 }

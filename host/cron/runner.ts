@@ -1,4 +1,4 @@
-import { createMutex, errorText, type Clock, type HooksApi, type Logger, type Undo } from '#plugin-api';
+import { inRequest, createMutex, errorText, type Clock, type HooksApi, type Logger, type Undo } from '#plugin-api';
 import type { Schedules } from './schedules.ts';
 import {
   leaseDuration,
@@ -119,7 +119,9 @@ async function perform(
     if (kind === 'action' && hook === event.hook) errors.push(`${owner}: ${errorText(error)}`);
   });
   const hasCallback = Boolean(hooks.hasAction(event.hook));
-  await track(`cron ${event.hook}`, () => hooks.doActionAsync(event.hook, ...event.args).finally(undo));
+  await inRequest({ door: 'job' }, () =>
+    track(`cron ${event.hook}`, () => hooks.doActionAsync(event.hook, ...event.args).finally(undo)),
+  );
   const outcome = errors.length > 0 ? 'failed' : hasCallback ? 'done' : 'no_callback';
   const run: CronRun = {
     hook: event.hook,

@@ -1,7 +1,7 @@
-import { trimTrailing } from '#plugin-api';
+import { isInsideFolder } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ClientBundle, Undo } from '#plugin-api';
 import { createScriptTexts, textsIn } from './script-texts.ts';
@@ -80,7 +80,7 @@ export function createAssets(): Assets {
   function pathOf(slug: string, file: string): string | null {
     const folder = folders.get(slug);
     const path = folder && join(folder.directory, file);
-    return path?.startsWith(trimTrailing(folder?.directory ?? '', '/\\') + sep) ? path : null;
+    return folder && path && isInsideFolder(path, folder.directory) ? path : null;
   }
 
   function setHeaders(response: Response, path: string): void {
@@ -136,7 +136,7 @@ export function createAssets(): Assets {
       const build = bundles.get(slug);
       if (build) return sendBundled(request, response, { build, path: rest.split('?', 1)[0] ?? '', next });
       const folder = folders.get(slug);
-      if (folder === undefined) return next();
+      if (folder === undefined || pathOf(slug, decodeOrEmpty(rest)) === null) return next();
       folder.serve ??= (await import('express')).default.static(folder.directory, staticOptions);
       const whole = request.url;
       request.url = rest;
@@ -146,6 +146,14 @@ export function createAssets(): Assets {
       });
     },
   };
+}
+
+function decodeOrEmpty(path: string): string {
+  try {
+    return decodeURIComponent(path.split('?', 1)[0] ?? '');
+  } catch {
+    return '';
+  }
 }
 
 const bundled = { '/script.js': 'script', '/styles.css': 'styles' } as const;

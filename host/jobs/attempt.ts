@@ -1,4 +1,5 @@
 import {
+  inRequest,
   JobLostError,
   type Clock,
   type HooksApi,
@@ -127,7 +128,9 @@ async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise
     commit: commit.run,
   };
   try {
-    const work = Promise.resolve(track(`job ${kind.name}`, () => run(job.args, running)));
+    const work = Promise.resolve(
+      inRequest({ door: 'job' }, () => track(`job ${kind.name}`, () => run(job.args, running))),
+    );
     const value = (await Promise.race([work, aborted])) as JsonValue | undefined;
     return { json: toJson(value), isStored: commit.isDone() };
   } catch (error) {

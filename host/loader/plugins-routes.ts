@@ -1,5 +1,6 @@
 import {
   argumentBounds,
+  currentPasswordArgument,
   collectionArguments,
   contextArgument,
   errorText,
@@ -173,12 +174,13 @@ function readRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefini
 function updateRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefinition {
   return {
     methods: ['POST', 'PUT', 'PATCH'],
-    args: { ...pluginArguments, status: statusSchema },
+    args: { ...pluginArguments, status: statusSchema, current_password: currentPasswordArgument },
     summary: 'Activates or deactivates a plugin.',
     permission: mayManage(given, 'rest_cannot_manage_plugins'),
     async handler(request) {
       const plugin = find(given, request);
       const wanted = request.params['status'];
+      await request.requireFreshSignIn();
       if (wanted === 'active' && plugin.state !== 'active')
         await withReason('plugin_activation_failed', () => given.plugins().activate(plugin.slug));
       if (wanted === 'inactive' && plugin.state !== 'inactive')
@@ -200,7 +202,7 @@ async function withReason<Result>(code: string, work: () => Promise<Result>): Pr
 function deleteRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefinition {
   return {
     methods: ['DELETE'],
-    args: pluginArguments,
+    args: { ...pluginArguments, current_password: currentPasswordArgument },
     summary: 'Deletes an inactive plugin with its data and its files.',
     responses: {
       200: {
@@ -226,6 +228,7 @@ function deleteRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefi
           'rest_cannot_delete_plugin',
           'This plugin is a part of the host, or always active, and cannot be deleted.',
         );
+      await request.requireFreshSignIn();
       await withReason('plugin_deletion_failed', () =>
         given.plugins().uninstall(plugin.slug, { onlyWithFolder: true }),
       );

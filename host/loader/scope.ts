@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  isInsideFolder,
   defineErrors,
   DocumentError,
   JobLostError,
@@ -113,9 +115,9 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     kinds: methods.MethodKinds<Contract>,
   ) => Contract;
 
-  const assets = services.assets(slug, join(directory, 'assets'));
+  const assets = services.assets(slug, ownFolder(directory, 'assets'));
   if (assets.undo) registrations.remember(assets.undo);
-  registrations.remember(services.views.addSource(slug, join(directory, 'views')));
+  registrations.remember(services.views.addSource(slug, ownFolder(directory, 'views')));
 
   const host: HostApi = {
     plugin: { ...manifest, directory },
@@ -169,12 +171,20 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
   };
 }
 
+/** @throws Error when it is a link to somewhere outside of the plugin: the site would serve or read foreign files. */
+function ownFolder(directory: string, name: string): string {
+  const path = join(directory, name);
+  if (existsSync(path) && !isInsideFolder(path, directory))
+    throw new Error(`The folder '${name}' is a link that leaves the plugin's folder. Replace it with the files.`);
+  return path;
+}
+
 function openTranslations(
   { translations }: HostServices,
   { manifest, directory }: PluginSource,
   registrations: Registrations,
 ): HostApi['i18n'] {
-  const { api, undo } = translations(manifest.slug, join(directory, 'languages'));
+  const { api, undo } = translations(manifest.slug, ownFolder(directory, 'languages'));
   registrations.remember(undo);
   return api;
 }

@@ -22,20 +22,18 @@ interface Refusal {
 }
 
 const template = 'admin/pages/authorize-application';
-/** Schemes that run code or read files in the browser instead of opening a program. */
-const unsafeSchemes =
-  /^(about|blob|chrome|chrome-extension|data|file|filesystem|ftp|intent|javascript|moz-extension|vbscript|view-source|ws|wss):$/;
-
 /**
- * Why an application must not receive a password at this address, as WordPress decides; null: it may. HTTPS, HTTP to
- * the computer itself by address, and the schemes of programs are allowed. Stricter than WordPress, no user name or
- * password may be in it: it hides who receives the password.
+ * Why an application must not receive a password at this address; null: it may. HTTPS, HTTP to the computer itself by address, and
+ * the schemes that programs choose for themselves are allowed: those have a dot, as the reversed domain of their makers has (RFC 8252,
+ * 7.1). Other schemes start unrelated programs. Stricter than WordPress, no user name or password may be in it: it
+ * hides who receives the password.
  */
 export function returnUrlError(url: string): string | null {
   const isWritten = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#]/i.test(url) && !/[\s\p{Cc}\\]/u.test(url) && isUrl(url);
   if (!isWritten) return 'Its return address is not a valid URL.';
   const { protocol, hostname, username, password } = new URL(url);
-  if (unsafeSchemes.test(protocol)) return 'Its return address is not a valid URL.';
+  if (!/^https?:$/.test(protocol) && !protocol.includes('.'))
+    return 'Its return address must begin with https:// or with a scheme of its makers, such as com.example.app://.';
   if (username !== '' || password !== '') return 'Its return address contains a user name or a password.';
   const isLoopback = hostname === '127.0.0.1' || hostname === '[::1]';
   return protocol === 'http:' && !isLoopback ? 'Its return address is not secure: it must use HTTPS.' : null;

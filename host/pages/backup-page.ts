@@ -26,6 +26,7 @@ export function createBackupPage(backups: Backups): AdminPageBody {
         return withNotice('success', `Backup ${name} created (${formatBytes(size)}).`);
       },
       download: async (request) => {
+        request.requireFreshSignIn();
         const name = readText(request, 'name');
         const content = await backups.read(name);
         // A backup contains all data of the site, so the log records who downloads it.
@@ -33,8 +34,10 @@ export function createBackupPage(backups: Backups): AdminPageBody {
           request.log.warn('Backup downloaded', { event: 'backup_downloaded', user: request.user.id, name });
         return content === null ? gone : { download: { name, type: 'application/octet-stream', content } };
       },
-      delete: async (request) =>
-        (await backups.remove(readText(request, 'name'))) ? withNotice('success', 'Backup deleted.') : gone,
+      delete: async (request) => {
+        request.requireFreshSignIn();
+        return (await backups.remove(readText(request, 'name'))) ? withNotice('success', 'Backup deleted.') : gone;
+      },
     },
   };
 }

@@ -83,7 +83,7 @@ function passwordError(message: string): RestError {
 
 /** Name, email, role, password, invitation and sessions of another user. */
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
-  const { users, sessions, invitations } = dependencies;
+  const { users, sessions, invitations, credentials, roles } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await findUser(users, id);
     if (!request.user.can('edit_user', id)) throw forbidden('You are not allowed to edit this user.');
@@ -117,6 +117,9 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
               profile: about,
               ...(changesRole && { roles: [typed.role ?? ''] }),
             });
+            const after = rightsOf([typed.role ?? ''], roles());
+            const losesRights = changesRole && rightsOf(user.roles, roles()).some((right) => !after.includes(right));
+            if (losesRights && readText(request, 'revoke_credentials') !== '') await credentials.revoke(user.id);
             return withNotice('success', 'User saved.', back(user));
           },
           (errors) => page(request, user, { typed, about, errors }),
@@ -128,6 +131,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
         return withFieldErrors(
           async () => {
             await users.update(user.id, { password: readRawText(request, 'password') });
+            if (readText(request, 'revoke_credentials') !== '') await credentials.revoke(user.id);
             return withNotice(
               'success',
               `Password of ${user.displayName} changed. The user has been signed out everywhere.`,
@@ -200,6 +204,7 @@ async function editView(
       picture: dependencies.avatarUrl(user, 96),
       about: profileFormData(user, { typed: about, errors, locales: dependencies.locales() }),
       errors,
+      credentials: await dependencies.credentials.list(user.id),
       roles: [...ownChoice(user, roles()), ...roleChoices(roles())],
       mayPromote: request.user.can('promote_user', user.id),
       mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
@@ -226,6 +231,11 @@ function ownChoice({ roles: [own = ''] }: User, roles: readonly Role[]): RoleCho
 /** Least powerful first. */
 function roleChoices(roles: readonly Role[]): RoleChoice[] {
   return roles.map(({ name, label }) => ({ value: name, label })).reverse();
+}
+
+/** What users of the roles may do. */
+function rightsOf(names: readonly string[], roles: readonly Role[]): readonly string[] {
+  return roles.filter(({ name }) => names.includes(name)).flatMap(({ capabilities }) => capabilities);
 }
 
 function forbidden(message: string): RestError {

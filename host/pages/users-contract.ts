@@ -46,6 +46,11 @@ export interface UserPagesDependencies {
     create(userId: number, name: string, appId?: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
+  /** What lets programs act for a user. */
+  readonly credentials: {
+    list(userId: number): Promise<readonly { readonly kind: string; readonly name: string }[]>;
+    revoke(userId: number): Promise<void>;
+  };
   /** Null, or why the user can have no application passwords. */
   readonly applicationPasswordsError: (user: User) => Promise<RestError | null>;
   /** Whether invitations can be sent by mail. */

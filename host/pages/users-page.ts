@@ -156,7 +156,7 @@ function toRow(user: User, caller: User, roles: readonly Role[]) {
 }
 
 /** Confirms the deletion of a user and asks what happens to their content. */
-export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPageBody {
+export function createDeleteUserPage({ users, credentials }: UserPagesDependencies): AdminPageBody {
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await findUser(users, id);
     if (user.id === request.user.id)
@@ -179,7 +179,11 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
       ];
       return {
         template: 'admin/pages/user-delete',
-        data: { user: { id: user.id, login: user.login, name: user.displayName, email: user.email }, choices },
+        data: {
+          user: { id: user.id, login: user.login, name: user.displayName, email: user.email },
+          choices,
+          credentials: await credentials.list(user.id),
+        },
       };
     },
     actions: {
@@ -191,6 +195,8 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
             redirect: `users/delete?id=${user.id}`,
           });
         }
+        request.requireFreshSignIn();
+        if (readText(request, 'revoke_credentials') !== '') await credentials.revoke(user.id);
         await users.delete(user.id, { reassignTo: choice === 'remove' ? null : parseId(choice) });
         return withNotice('success', `${user.displayName} deleted.`, { redirect: 'users' });
       },

@@ -1,5 +1,15 @@
 import { argumentBounds, pagingArguments } from './argument-bounds.ts';
+import type { RouteArgument } from './rest.ts';
 import type { JsonSchema } from './schema.ts';
+
+/** The argument that `RestRequest.requireFreshSignIn` reads, for routes that call it. */
+export const currentPasswordArgument: RouteArgument = {
+  type: 'string',
+  maxLength: 1024,
+  description:
+    'Your current password. Required to change a password, an email address or roles, to create an application password, to delete ' +
+    'a user, or to switch or delete a plugin, if you signed in more than 10 minutes ago.',
+};
 
 /** The contexts in which a member of a response of WordPress appears. */
 const contexts = {

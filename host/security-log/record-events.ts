@@ -1,4 +1,4 @@
-import type { HooksApi } from '#plugin-api';
+import { currentRequest, type HooksApi } from '#plugin-api';
 import type { SecurityEvent, SecurityLog } from './security-log.ts';
 
 declare module '#plugin-api' {
@@ -11,17 +11,37 @@ declare module '#plugin-api' {
 /** Writing content is no matter of security. */
 const contentCapabilities = new Set(['edit_posts', 'edit_pages', 'upload_files']);
 
+/** Who did it, from where and through which door: what the event says, else what is known of the request that runs. */
+function withActor({ event, userId = 0, ip = '', details }: SecurityEvent): SecurityEvent {
+  const request = currentRequest();
+  const { door = 'job', key = '', ability = '' } = request ?? {};
+  return {
+    event,
+    userId: userId === 0 ? (request?.userId ?? 0) : userId,
+    ip: ip === '' ? (request?.ip ?? '') : ip,
+    details: { ...details, door, ...(key !== '' && { key }), ...(ability !== '' && { ability }) },
+  };
+}
+
 /**
- * Records sign-ins, users, roles, plugins, secrets, and every action of administrators in the admin.
+ * Records sign-ins, users, roles, passwords, keys, plugins, secrets, abilities that change something, and every action of
+ * administrators in the admin, each with who did it, from where and through which door.
  *
+ * @param users a name that no account has may be a password that was typed into the wrong field.
  * @param hasOtherSecrets whether two values of a registered setting differ in a secret; such values are in plain text here.
  */
 export function recordSecurityEvents(
   hooks: Pick<HooksApi, 'addAction'>,
   securityLog: Pick<SecurityLog, 'record'>,
-  hasOtherSecrets: (option: string, before: unknown, after: unknown) => boolean,
+  {
+    users,
+    hasOtherSecrets,
+  }: {
+    readonly users: { find(login: string): Promise<unknown> };
+    readonly hasOtherSecrets: (option: string, before: unknown, after: unknown) => boolean;
+  },
 ): void {
-  const record = (event: SecurityEvent): Promise<void> => securityLog.record(event);
+  const record = (event: SecurityEvent): Promise<void> => securityLog.record(withActor(event));
   hooks.addAction('security_event', record);
   hooks.addAction('admin_action_done', async ({ page, action, capability, userId, ip, download }) => {
     if (contentCapabilities.has(capability)) return;
@@ -31,8 +51,8 @@ export function recordSecurityEvents(
   hooks.addAction('wp_login', (login, user, ip) =>
     record({ event: 'signed_in', userId: user.id, ip, details: { login } }),
   );
-  hooks.addAction('wp_login_failed', (login, ip) =>
-    record({ event: 'sign_in_failed', ip, details: { login: login.slice(0, 100) } }),
+  hooks.addAction('wp_login_failed', async (login, ip) =>
+    record({ event: 'sign_in_failed', ip, details: (await users.find(login)) !== null ? { login } : {} }),
   );
   hooks.addAction('wp_logout', (userId) => record({ event: 'signed_out', userId }));
   hooks.addAction('two_factor_failed', (user) => record({ event: 'two_factor_failed', details: { user } }));
@@ -54,6 +74,14 @@ export function recordSecurityEvents(
   );
   hooks.addAction('set_user_role', (user, role, before) =>
     record({ event: 'role_changed', details: { user, role, before: before.join(', ') } }),
+  );
+  hooks.addAction('user_password_changed', (user) => record({ event: 'password_changed', details: { user } }));
+  hooks.addAction('after_password_reset', ({ id: user }) => record({ event: 'password_reset', details: { user } }));
+  hooks.addAction('wp_create_application_password', (user, name) =>
+    record({ event: 'application_password_created', details: { user, name } }),
+  );
+  hooks.addAction('wp_delete_application_password', (user, name) =>
+    record({ event: 'application_password_revoked', details: { user, name } }),
   );
   hooks.addAction('activated_plugin', (plugin) => record({ event: 'plugin_activated', details: { plugin } }));
   hooks.addAction('deactivated_plugin', (plugin) => record({ event: 'plugin_deactivated', details: { plugin } }));

@@ -17,7 +17,7 @@ export interface SignedIn {
   submit(page: string, action: string, fields?: Readonly<Record<string, string>>): Promise<TestPage>;
 }
 
-const password = 'correct horse battery staple';
+const password = 'orchid lantern gravel spoon';
 
 /** Creates a user of the role, once for each role, and signs in. */
 export async function signIn(host: Pick<TestHost, 'users' | 'fetch'>, role: string): Promise<SignedIn> {

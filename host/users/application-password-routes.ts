@@ -1,4 +1,12 @@
-import { argumentBounds, contextArgument, restError, RestResponse, undoAll, type RestError } from '#plugin-api';
+import {
+  currentPasswordArgument,
+  argumentBounds,
+  contextArgument,
+  restError,
+  RestResponse,
+  undoAll,
+  type RestError,
+} from '#plugin-api';
 import type {
   JsonSchema,
   RestApi,
@@ -11,7 +19,6 @@ import type {
 } from '#plugin-api';
 import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
-import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { notLoggedIn, refused } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 

@@ -7,6 +7,8 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** After a user got an application password. `name` is its purpose. */
     wp_create_application_password: (userId: number, name: string) => void;
+    /** After one was revoked. `name` is its purpose. */
+    wp_delete_application_password: (userId: number, name: string) => void;
   }
 }
 
@@ -50,6 +52,8 @@ export interface ApplicationPasswords {
   ): Promise<ApplicationPassword | null>;
   /** Returns whether it existed. */
   revoke(userId: number, id: string): Promise<boolean>;
+  /** Returns how many the user had. */
+  revokeAll(userId: number): Promise<number>;
 }
 
 interface Row {
@@ -87,6 +91,18 @@ export function createApplicationPasswords({
     await knex('application_passwords')
       .where({ id: row.id })
       .update({ last_used_at: now, last_ip: ip.slice(0, 64) });
+  }
+
+  async function revoke(which: { readonly user_id: number; readonly id?: string }): Promise<number> {
+    const found = await knex<Row>('application_passwords').where(which).select('id', 'user_id', 'name');
+    let revoked = 0;
+    for (const { id, user_id, name } of found) {
+      // Of several callers at once, one deletes it.
+      if ((await knex('application_passwords').where({ id }).delete()) === 0) continue;
+      revoked += 1;
+      await hooks.doActionAsync('wp_delete_application_password', Number(user_id), name);
+    }
+    return revoked;
   }
 
   return {
@@ -131,9 +147,8 @@ export function createApplicationPasswords({
     async list(userId) {
       return (await knex<Row>('application_passwords').where({ user_id: userId }).orderBy('created_at')).map(toItem);
     },
-    async revoke(userId, id) {
-      return (await knex('application_passwords').where({ user_id: userId, id }).delete()) > 0;
-    },
+    revoke: async (userId, id) => (await revoke({ user_id: userId, id })) > 0,
+    revokeAll: (userId) => revoke({ user_id: userId }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { restError, type RestError } from '#plugin-api';
-import type { RouteArgument } from '#plugin-api';
 
 /** A sign-in is fresh for ten minutes after the user proved who they are. */
 const freshMilliseconds = 10 * 60_000;
@@ -12,15 +11,6 @@ const freshMilliseconds = 10 * 60_000;
 export function isFreshSignIn({ authenticatedAt }: { readonly authenticatedAt: number }, now: number): boolean {
   return now - authenticatedAt < freshMilliseconds;
 }
-
-/** The argument that `RestRequest.requireFreshSignIn` reads. */
-export const currentPasswordArgument: RouteArgument = {
-  type: 'string',
-  maxLength: 1024,
-  description:
-    'Your current password. Required to change a password, an email address or roles, or to create an application password, if you ' +
-    'signed in more than 10 minutes ago.',
-};
 
 /** The last sign-in is too old. The admin asks for the password then, and REST callers send `current_password`. */
 export function freshSignInRequired(): RestError {
@@ -37,8 +27,8 @@ export function incorrectCurrentPassword(): RestError {
 
 /** Otherwise a leaked application password would be enough to take over the account. */
 export function applicationPasswordNotAllowed(
-  message = 'Application passwords cannot change passwords, email addresses, application passwords or secrets. ' +
-    'Sign in with the password of the account.',
+  message = 'Application passwords cannot change passwords, email addresses, application passwords or secrets, delete users, or ' +
+    'switch plugins. Sign in with the password of the account.',
 ): RestError {
   return restError(403, 'application_password_not_allowed', message);
 }

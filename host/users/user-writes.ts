@@ -180,6 +180,7 @@ function removeRoute(
       const { force = false, reassign = false } = request.params;
       if (!force)
         throw restError(501, 'rest_trash_not_supported', "Users do not support trashing. Set 'force=true' to delete.");
+      await request.requireFreshSignIn();
       const previous = (await respond(user, 'edit', request)).body as ReturnType<typeof userBody>;
       await users.delete(user.id, { reassignTo: reassign === false ? null : reassign });
       const response = new RestResponse({ body: { deleted: true, previous } });

@@ -1,11 +1,18 @@
-import { argumentBounds, contextArgument, RestError, RestResponse, undoAll, wantsLinks } from '#plugin-api';
+import {
+  currentPasswordArgument,
+  argumentBounds,
+  contextArgument,
+  RestError,
+  RestResponse,
+  undoAll,
+  wantsLinks,
+} from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
 import { notLoggedIn, refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 import { createUserWrites, type Programs, type UserParams } from './user-writes.ts';
-import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { usersListRoute } from './users-list.ts';
 import type { Users } from './users.ts';
 
@@ -71,6 +78,7 @@ const updateArgs: Record<string, RouteArgument> = {
   username: { type: 'string', ...argumentBounds.line, description: 'Login name; cannot be changed.' },
 };
 const deleteArgs: Record<string, RouteArgument> = {
+  current_password: currentPasswordArgument,
   force: { type: 'boolean', default: false, description: 'Required to be true, as users do not support trashing.' },
   reassign: {
     required: true,

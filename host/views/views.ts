@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { errorText, inLanguage, type Language, type Undo, type ViewsApi } from '#plugin-api';
+import { errorText, inLanguage, isInsideFolder, type Language, type Undo, type ViewsApi } from '#plugin-api';
 import { createHelpers, type Helper, type ViewAddresses } from './helpers.ts';
 import { inspectTemplate } from './inspect-template.ts';
 import { SafeHtml } from './safe-html.ts';
@@ -34,7 +34,9 @@ function createTemplateFiles(directories: readonly string[]): TemplateFiles {
       const [slug = '', ...rest] = template.split('/');
       const own = sources
         .filter((source) => source.slug === slug)
-        .map((source) => join(source.directory, `${rest.join('/')}.hbs`));
+        .map((source) => ({ path: join(source.directory, `${rest.join('/')}.hbs`), directory: source.directory }))
+        .filter(({ path, directory }) => !existsSync(path) || isInsideFolder(path, directory))
+        .map(({ path }) => path);
       const candidates = [...directories.map((directory) => join(directory, `${template}.hbs`)), ...own];
       for (const path of candidates) {
         const version = versionOf(path);

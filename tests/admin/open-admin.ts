@@ -170,6 +170,7 @@ export async function openAdmin({
       countRequest: async () => undefined,
       startReset: () => undefined,
       find: async () => null,
+      credentialsOf: async () => [],
       choose: async () => null,
     },
     hooks,

@@ -41,6 +41,25 @@ describeDialects('a post with a password', (_open, dialectCase) => {
     return { status, code: body.code, content: body.content, excerpt: body.excerpt, password: body.password };
   };
 
+  it('opens no other post with its cookie, also one with the same password', async () => {
+    const own = await site.host.content.posts.create({
+      title: 'Own',
+      content: 'x',
+      status: 'publish',
+      password: secret,
+    });
+    const response = await site.host.fetch('/post-password', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ post: String(own.id), post_password: secret }),
+    });
+    const cookie = (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+    expect((await get(new URL(await site.host.content.permalink(own)).pathname, cookie)).text).not.to.contain('Enter');
+    expect((await get(path, cookie)).text).not.to.contain('below the oak');
+    const renamed = cookie.replace(String(own.id), String(post.id));
+    expect((await get(path, renamed)).text).not.to.contain('below the oak');
+  });
+
   it('is empty in REST but for its editors and for those who know the password', async () => {
     const hidden = { rendered: '', protected: true };
     expect(await read(site.call)).to.deep.include({

@@ -80,7 +80,7 @@ export async function runFuzz({
 
 /** Content for the routes to find, and the headers of each sender. */
 async function prepare(host: TestHost): Promise<Record<string, string>[]> {
-  const password = 'correct horse battery staple';
+  const password = 'orchid lantern gravel spoon';
   const users = await Promise.all(
     (['administrator', 'author'] as const).map((role) =>
       host.users.create({ login: role, email: `${role}@example.test`, password, role }),

@@ -155,4 +155,15 @@ describe('assets', () => {
     assets.add('linked', join(directory, 'linked'));
     expect((await fetch(url + assets.url('linked', 'app.js'))).status).to.equal(200);
   });
+
+  it('are not what links lead to outside of the folder', async () => {
+    await symlink(join(directory, 'outside.txt'), join(directory, 'public/file.txt'));
+    await symlink(directory, join(directory, 'public/up'));
+    await symlink(join(directory, 'public/app.js'), join(directory, 'public/inside.js'));
+    assets.add('links', join(directory, 'public'));
+    for (const path of ['file.txt', 'up/outside.txt', 'up/public/../outside.txt', '%66ile.txt'])
+      expect((await fetch(`${url}/assets/links/${path}`)).status, path).to.equal(404);
+    expect(assets.url('links', 'file.txt'), 'without a hash of the content').to.equal('/assets/links/file.txt');
+    expect((await fetch(`${url}/assets/links/inside.js`)).status).to.equal(200);
+  });
 });

@@ -135,13 +135,14 @@ describe('what the security log records', () => {
       user: user.id,
       role: 'editor',
       before: 'subscriber',
+      door: 'job',
     });
     const changed = (await entries('secret_changed')).map(({ details }) => details);
-    expect(changed).to.deep.include({ option: 'shop_key' });
+    expect(changed).to.deep.include({ option: 'shop_key', door: 'job' });
     expect(changed.filter((each) => JSON.stringify(each).includes('shop_account'))).to.deep.equal([
-      { option: 'shop_account' },
+      { option: 'shop_account', door: 'job' },
     ]);
-    expect((await entries('shop_emptied'))[0]).to.deep.include({ user: 0, details: { items: 3 } });
+    expect((await entries('shop_emptied'))[0]).to.deep.include({ user: 0, details: { items: 3, door: 'job' } });
     const all = (await host.cli('security-log', 'list', '--json')).out;
     expect(all).not.to.contain('planted').and.not.contain('long enough');
     expect(host.logged.join('')).to.contain('"security_event"');
@@ -152,8 +153,83 @@ describe('what the security log records', () => {
 
   it('failed sign-ins, sign-ins and sign-outs', async () => {
     expect((await host.cli('security-log', 'verify')).code).to.equal(0);
-    await host.hooks.doActionAsync('wp_login_failed', 'mallory', '192.0.2.7');
-    expect((await entries('sign_in_failed'))[0]).to.deep.include({ ip: '192.0.2.7', details: { login: 'mallory' } });
+    await host.hooks.doActionAsync('wp_login_failed', 'grace', '192.0.2.7');
+    expect((await entries('sign_in_failed'))[0]).to.deep.include({
+      ip: '192.0.2.7',
+      details: { login: 'grace', door: 'job' },
+    });
+    await host.hooks.doActionAsync('wp_login_failed', 'my secret password', '192.0.2.7');
+    expect((await entries('sign_in_failed'))[0]?.['details'], 'what no account has').to.deep.equal({ door: 'job' });
+  });
+
+  it('who did it, from where and through which door', async () => {
+    const admin = await host.signIn();
+    const { id } = admin.user;
+    const nonce = await (await host.fetch('/admin/rest-nonce', { headers: { cookie: admin.cookie } })).text();
+    const session = { cookie: admin.cookie, 'x-wp-nonce': nonce };
+    const rest = async (path: string, headers: Record<string, string>, json?: object) => {
+      const response = await host.fetch(`/wp-json${path}`, {
+        method: json ? 'POST' : 'DELETE',
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(json && { body: JSON.stringify(json) }),
+      });
+      expect(response.status, path).to.be.below(300);
+      const text = await response.text();
+      // The MCP server answers with a stream of events.
+      return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as {
+        readonly id: number;
+        readonly uuid: string;
+        readonly password: string;
+      };
+    };
+    const { password, uuid } = await rest('/wp/v2/users/me/application-passwords', session, { name: 'Robot' });
+    const program = { authorization: `Basic ${Buffer.from(`${admin.user.login}:${password}`).toString('base64')}` };
+    const key = JSON.parse(
+      (await host.cli('svc', 'key', 'create', '--name=Shop', '--routes=abilities,mcp', '--json')).out,
+    ) as { readonly id: number; readonly key: string };
+    const created = { username: 'eve', email: 'eve@example.com', password: 'a long enough phrase', roles: ['editor'] };
+    const eve = await rest('/wp/v2/users', session, created);
+    await rest(`/wp/v2/users/${String(eve.id)}`, session, { roles: ['author'], password: 'another long phrase' });
+    await rest('/wp/v2/users', program, {
+      ...created,
+      username: 'bot',
+      email: 'bot@example.com',
+      roles: ['subscriber'],
+    });
+    const draft = { input: { title: 'From a program' } };
+    await rest('/wp-abilities/v1/abilities/host/create-draft/run', program, draft);
+    await rest('/wp-abilities/v1/abilities/host/create-draft/run', { authorization: `Bearer ${key.key}` }, draft);
+    await rest(
+      '/mcp/v1',
+      { authorization: `Bearer ${key.key}`, accept: 'application/json, text/event-stream' },
+      {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'host_create-draft', arguments: { title: 'From a model' } },
+      },
+    );
+    await admin.submit(`users/delete?id=${String(eve.id)}`, 'delete', { id: String(eve.id), content: 'remove' });
+    await rest(`/wp/v2/users/me/application-passwords/${uuid}`, session);
+    await host.cli('svc', 'key', 'revoke', String(key.id));
+
+    const local = '127.0.0.1';
+    const acts: readonly (readonly [event: string, doors: readonly string[], user: number, ip: string])[] = [
+      ['application_password_created', ['rest'], id, local],
+      ['application_password_revoked', ['rest'], id, local],
+      ['key_created', ['cli'], 0, ''],
+      ['key_revoked', ['cli'], 0, ''],
+      ['user_created', ['rest', 'application password'], id, local],
+      ['role_changed', ['rest'], id, local],
+      ['password_changed', ['rest'], id, local],
+      ['user_deleted', ['admin'], id, local],
+      ['ability_run', ['application password', 'key', 'mcp'], id, local],
+    ];
+    for (const [event, doors, user, ip] of acts)
+      for (const door of doors) {
+        const found = (await entries(event)).filter((entry) => (entry['details'] as { door: string }).door === door);
+        expect(found[0], `${event} by ${door}`).to.include({ user, ip });
+      }
+    const [, byKey] = await entries('ability_run');
+    expect(byKey?.['details']).to.include({ ability: 'host/create-draft', key: 'Shop' });
   });
 
   it('survives a backup that is restored', async () => {

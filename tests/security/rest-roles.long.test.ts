@@ -21,7 +21,7 @@ describe('REST by role', () => {
   before(async function () {
     this.timeout(120_000);
     host = await createTestHost({ plugins: ['svc', 'sandbox', 'hello'], env: { LOG_LEVEL: 'error' } });
-    const password = 'correct horse battery staple';
+    const password = 'orchid lantern gravel spoon';
     const admin = await host.users.create({
       login: 'root',
       email: 'root@example.com',

@@ -8,7 +8,11 @@ import { signIn, type Browser } from '../helpers/sign-in.ts';
 const urls: Readonly<Record<string, boolean>> = {
   'https://app.test/cb?x=1': true,
   'https://app.test/cb#frag': true,
-  'myapp://auth/cb': true,
+  'com.example.app://auth/cb': true,
+  'myapp://auth/cb': false,
+  'ms-msdt://x/y': false,
+  'jar://x/y': false,
+  'feed://x/y': false,
   'http://127.0.0.1:9999/cb': true,
   'http://[::1]:80/cb': true,
   'http://localhost/cb': false,
@@ -43,7 +47,7 @@ describe('the page that authorizes applications', () => {
     expect(withQuery('https://a.test/cb?x=1#f', { site_url: 'http://b' })).to.equal(
       'https://a.test/cb?x=1&site_url=http%3A%2F%2Fb#f',
     );
-    expect(withQuery('myapp://auth', { success: 'false' })).to.equal('myapp://auth?success=false');
+    expect(withQuery('com.example.app://auth', { success: 'false' })).to.equal('com.example.app://auth?success=false');
   });
 
   describe('on a site', () => {

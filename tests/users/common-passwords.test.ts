@@ -26,6 +26,19 @@ describe('common passwords', () => {
       expect(isCommonPassword(password), password).to.equal(true);
   });
 
+  it('are phrases that everybody knows, however they are written', () => {
+    for (const password of [
+      'correct horse battery staple',
+      'CorrectHorseBatteryStaple',
+      'correct-horse-battery-staple1!',
+      'The quick brown fox jumps over the lazy dog.',
+      'to be or not to be, that is the question',
+      'may_the_force_be_with_you',
+      'p a s s w o r d 1 2 3 4',
+    ])
+      expect(isCommonPassword(password), password).to.equal(true);
+  });
+
   it('are not passphrases or random passwords', () => {
     for (const password of ['correct horse battery', 'a long password', 'tea 4471-9082-1177', 'kX7#qPz92!vLm4'])
       expect(isCommonPassword(password), password).to.equal(false);

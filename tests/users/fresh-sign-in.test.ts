@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { createTestHost, type SignedIn, type TestHost } from '#testing';
+import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
 import type { User } from '#plugin-api';
 import { describeSharedHosts } from '../helpers/dialects.ts';
 import { shareSite } from '../helpers/share-site.ts';
@@ -115,6 +120,20 @@ describeSharedHosts('changing how one signs in, over REST', (dialectCase) => {
     });
   });
 
+  it('is needed to delete users, and closed to application passwords', async () => {
+    const admin = await site.create({ login: 'admin', role: 'administrator' });
+    const remove = async (call: Call, more = {}) =>
+      outcome(
+        await call(`/wp/v2/users/${anna.id}`, { method: 'DELETE', json: { force: true, reassign: false, ...more } }),
+      );
+    expect(await remove(await site.as(admin))).to.deep.equal([403, 'application_password_not_allowed']);
+    const call = await site.signedIn(admin);
+    await site.host.clock.advance(10 * 60_000);
+    expect(await remove(call)).to.deep.equal([403, 'fresh_sign_in_required']);
+    expect(await site.host.users.get(anna.id)).not.to.equal(null);
+    expect(await remove(call, { current_password: password })).to.deep.equal([200, 'done']);
+  });
+
   it('is needed by the parts of a batch too', async () => {
     let runs = 0;
     site.host.rest.registerRoute('vault/v1', '/open', {
@@ -142,5 +161,68 @@ describeSharedHosts('changing how one signs in, over REST', (dialectCase) => {
       await site.as(anna)
     )('/wp/v2/users/me', { method: 'POST', json: { name: 'Anna A', email: 'ANNA@example.com' } });
     expect([changed.status, changed.body.name]).to.deep.equal([200, 'Anna A']);
+  });
+});
+
+describe('the sign-in that the largest acts need', () => {
+  let folder = '';
+  let host: TestHost;
+  let admin: SignedIn;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-fresh-'));
+    host = await createTestHost({ plugins: ['hello'], database: folder });
+    admin = await host.signIn();
+  });
+  after(async () => {
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is asked for again by their pages, which lose nothing that was chosen', async () => {
+    const { id } = await host.users.create({ login: 'dora', email: 'dora@example.com', password, role: 'editor' });
+    await admin.submit('tools/backup', 'create');
+    const name = /name="name" value="([^"]+)"/.exec((await admin.open('tools/backup')).text)?.[1] ?? '';
+    expect(name).not.to.equal('');
+    await host.clock.advance(10 * 60_000);
+    const acts: readonly (readonly [page: string, action: string, fields: Readonly<Record<string, string>>])[] = [
+      ['tools/backup', 'download', { name }],
+      ['tools/backup', 'delete', { name }],
+      [`users/delete?id=${String(id)}`, 'delete', { id: String(id), content: 'remove' }],
+      ['plugins', 'deactivate', { slug: 'hello' }],
+      ['plugins', 'activate', { slug: 'hello' }],
+      ['plugins', 'bulk', { do: 'deactivate', 'ids[]': 'hello' }],
+      ['plugins', 'uninstall', { slug: 'hello' }],
+    ];
+    for (const [page, action, fields] of acts) {
+      const { status, text } = await admin.submit(page, action, fields);
+      expect([status, text.includes('Confirm your password')], `${page} ${action}`).to.deep.equal([403, true]);
+      for (const value of Object.values(fields)) expect(text, 'is sent again').to.contain(`value="${value}"`);
+    }
+    expect(await host.users.get(id)).not.to.equal(null);
+    expect((await admin.open('tools/backup')).text).to.contain(name);
+    expect(host.plugins.list().find(({ slug }) => slug === 'hello')?.state).to.equal('active');
+  });
+
+  it('is needed over REST to switch plugins, with the password if it is too old', async () => {
+    const nonce = await (await host.fetch('/admin/rest-nonce', { headers: { cookie: admin.cookie } })).text();
+    const { password: secret } = await createApplicationPasswords(host).create(admin.user.id, 'test');
+    const program = `Basic ${Buffer.from(`${admin.user.login}:${secret}`).toString('base64')}`;
+    const call = async (headers: Record<string, string>, method: string, json: object) => {
+      const response = await host.fetch('/wp-json/wp/v2/plugins/hello', {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(json),
+      });
+      return [response.status, ((await response.json()) as { code?: string }).code ?? 'done'];
+    };
+    const session = { cookie: admin.cookie, 'x-wp-nonce': nonce };
+    const off = { status: 'inactive' };
+    expect(await call({ authorization: program }, 'POST', off)).to.deep.equal([
+      403,
+      'application_password_not_allowed',
+    ]);
+    expect(await call(session, 'POST', off)).to.deep.equal([403, 'fresh_sign_in_required']);
+    const current_password = 'orchid lantern gravel spoon';
+    expect(await call(session, 'POST', { ...off, current_password })).to.deep.equal([200, 'done']);
   });
 });

@@ -196,8 +196,9 @@ describeSharedHosts('/wp/v2/users', (dialectCase) => {
     const [anna, bert] = await addMembers();
     const told: unknown[] = [];
     site.host.hooks.addAction('delete_user', (id, reassignTo) => told.push([id, reassignTo]));
+    const inSession = await site.signedIn(admin);
     const remove = (query: string, id = anna!.id): ReturnType<Call> =>
-      asAdmin(`/wp/v2/users/${id}${query}`, { method: 'DELETE' });
+      inSession(`/wp/v2/users/${id}${query}`, { method: 'DELETE' });
     expect((await remove('?force=true')).body).to.deep.include({
       code: 'rest_missing_callback_param',
       data: { status: 400, params: ['reassign'] },

@@ -33,21 +33,24 @@ export interface PostPasswords {
    * @param ip of the caller. @throws RestError 429 `too_many_login_attempts` with `Retry-After`.
    */
   check(post: Pick<Post, 'id' | 'password'>, password: string, ip: string): Promise<boolean>;
-  /** `Set-Cookie` for a browser that knows the password. As in WordPress, it opens all posts with this password for 10 days. */
-  cookie(password: string): string;
+  /**
+   * `Set-Cookie` for a browser that knows the password. It opens this post for 10 days, and unlike in WordPress no other: the author of
+   * one could try passwords of others with it, uncounted.
+   */
+  cookie(post: Pick<Post, 'id' | 'password'>): string;
   /** Whether the `Cookie` header opens the post. Always true for a post without password. */
-  isUnlocked(post: Pick<Post, 'password'>, cookies: string | undefined): boolean;
+  isUnlocked(post: Pick<Post, 'id' | 'password'>, cookies: string | undefined): boolean;
 }
 
-const cookieName = 'wp-postpass';
+const cookieName = (id: number): string => `wp-postpass_${String(id)}`;
 /** Seconds. */
 const lifetime = 10 * 24 * 3600;
 
 export function createPostPasswords(given: PostPasswordsDependencies): PostPasswords {
   const { key, clock, limiter, readCookie, siteUrl } = given;
-  const sign = (password: string, expires: number): string =>
+  const sign = ({ id, password }: Pick<Post, 'id' | 'password'>, expires: number): string =>
     createHmac('sha256', key())
-      .update(JSON.stringify([expires, password]))
+      .update(JSON.stringify([expires, id, password]))
       .digest('base64url');
   const now = (): number => Math.floor(clock.now() / 1000);
   return {
@@ -59,17 +62,17 @@ export function createPostPasswords(given: PostPasswordsDependencies): PostPassw
       await limiter.reset(guess);
       return true;
     },
-    cookie(password) {
+    cookie(post) {
       const expires = now() + lifetime;
       const secure = siteUrl().startsWith('https:') ? '; Secure' : '';
-      const value = `${String(expires)}.${sign(password, expires)}`;
-      return `${cookieName}=${value}; Path=/; Max-Age=${String(lifetime)}; HttpOnly; SameSite=Lax${secure}`;
+      const value = `${String(expires)}.${sign(post, expires)}`;
+      return `${cookieName(post.id)}=${value}; Path=/; Max-Age=${String(lifetime)}; HttpOnly; SameSite=Lax${secure}`;
     },
-    isUnlocked({ password }, cookies) {
-      if (password === '') return true;
+    isUnlocked(post, cookies) {
+      if (post.password === '') return true;
       const [, expires = '', signature = ''] =
-        /^(\d{1,12})\.([\w-]{43})$/.exec(readCookie(cookies, cookieName) ?? '') ?? [];
-      return expires !== '' && Number(expires) > now() && isSameSecret(signature, sign(password, Number(expires)));
+        /^(\d{1,12})\.([\w-]{43})$/.exec(readCookie(cookies, cookieName(post.id)) ?? '') ?? [];
+      return expires !== '' && Number(expires) > now() && isSameSecret(signature, sign(post, Number(expires)));
     },
   };
 }

@@ -32,7 +32,7 @@ export async function enterPassword(
   if (unstorable !== null) return refuse(400, unstorable);
   try {
     if (await given.passwords.check(post, password, visit.ip))
-      return { kind: 'accepted', to: await given.parts.permalinks.url(post), cookie: given.passwords.cookie(password) };
+      return { kind: 'accepted', to: await given.parts.permalinks.url(post), cookie: given.passwords.cookie(post) };
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     return refuse(error.status, error.message, error.headers);

@@ -32,13 +32,33 @@ export function isListed(password: string): boolean {
   return low < list.length / 4 && list.readUInt32BE(low * 4) === wanted;
 }
 
+/** Phrases that everybody knows, so that lists of guesses have them: examples of good passwords, quotations, pangrams. Without blanks. */
+const knownPhrases = new Set(
+  (
+    'correcthorsebatterystaple horsebatterystaple staplehorsebatterycorrect troubadour3 diceware thequickbrownfox ' +
+    'thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog jumpsoverthelazydog loremipsum loremipsumdolorsitamet tobeornottobe ' +
+    'tobeornottobethatisthequestion maytheforcebewithyou iamyourfather onceuponatime openthepodbaydoorshal winteriscoming ' +
+    'onceuponatimeinagalaxyfarfaraway helloworld hellomyname iloveyousomuch iloveyouforever letmeinplease imgonnamakehimanoffer ' +
+    'nevergonnagiveyouup nevergonnaletyoudown allyourbasearebelongtous thecakeisalie thisismypassword thisisapassword ' +
+    'mypasswordispassword passwordpassword changemeplease pleasechangeme supersecretpassword mysecretpassword ' +
+    'fourscoreandsevenyearsago wethepeople inthebeginning godsavethequeen theanswerisfortytwo youshallnotpass ' +
+    'elementarymydearwatson heresjohnny houstonwehaveaproblem showmethemoney itsatrap donttellanyone'
+  ).split(' '),
+);
+
 /**
- * Whether a password is easy to guess: it is on the list of passwords from data breaches, it is such a password with digits
- * and signs around it, at most as many as it has characters, or it repeats fewer than 12 characters.
+ * Whether a password is easy to guess: it is on the list of passwords from data breaches or a phrase that everybody knows, also with
+ * blanks and signs between its words; it is such a password with digits and signs around it, at most as many as it has
+ * characters; or it repeats fewer than 12 characters.
  */
 export function isCommonPassword(password: string): boolean {
   const core = trimNonLetters(password);
-  return isListed(password) || (core.length * 2 >= password.length && isListed(core)) || repeatsFew(password);
+  return isKnown(password) || (core.length * 2 >= password.length && isKnown(core)) || repeatsFew(password);
+}
+
+function isKnown(password: string): boolean {
+  const joined = normalizePassword(password).replace(/[^\p{L}\p{N}]+/gu, '');
+  return isListed(password) || isListed(joined) || knownPhrases.has(joined);
 }
 
 function trimNonLetters(text: string): string {

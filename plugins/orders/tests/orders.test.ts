@@ -18,7 +18,7 @@ before(async () => {
   user = await host.users.create({
     login: 'ada',
     email: 'ada@example.com',
-    password: 'correct horse battery staple',
+    password: 'orchid lantern gravel spoon',
     role: 'editor',
   });
 });
@@ -40,7 +40,7 @@ test('orders are added, listed page by page and read', async () => {
 });
 
 test('administrators may list orders, visitors may not, and wrong orders are refused', async () => {
-  const [email, password] = ['grace@example.com', 'correct horse battery staple'];
+  const [email, password] = ['grace@example.com', 'orchid lantern gravel spoon'];
   const administrator = await host.users.create({ login: 'grace', email, password, role: 'administrator' });
   assert.equal((await host.rest.dispatch('/orders/v1/orders', { user: administrator })).status, 200);
   assert.equal((await host.fetch('/wp-json/orders/v1/orders')).status, 401);

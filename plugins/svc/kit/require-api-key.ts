@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isSameSecret, type Params, type RestRequest } from '#plugin-api';
+import { identifyCaller, isSameSecret, type Params, type RestRequest } from '#plugin-api';
 import { restKeyCaller, type Caller } from './caller.ts';
 import { errors } from './errors.ts';
 
@@ -45,7 +45,10 @@ export function requireApiKey(
   return async (request) => {
     const candidates = [...bearerCandidates(request.headers['authorization']), ...parameterCandidates(request)];
     const caller = await findCaller(reader, findNamed, candidates);
-    if (caller !== null) return caller;
+    if (caller !== null) {
+      identifyCaller({ door: 'key', key: caller.name });
+      return caller;
+    }
     if (candidates.length > 0) {
       await reader.reportRefusal?.();
       await request.countWrongKey();

@@ -30,9 +30,14 @@ const maxKeys = 1000;
 /** Characters of a secret that are stored readable: too few to help in guessing the 43 random ones. */
 const prefixLength = namedKeyPrefix.length + 6;
 
-export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'>): KeyStore {
+export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>): KeyStore {
   const { database, clock } = host;
   const { knex } = database;
+
+  /** For the security log. */
+  async function report(event: 'created' | 'changed' | 'rotated' | 'revoked', { id, name }: NamedKey): Promise<void> {
+    await host.hooks.doActionAsync('security_event', { event: `key_${event}`, details: { id, name } });
+  }
 
   async function get(id: number): Promise<NamedKey | null> {
     const [row] = (await knex(keysTable).where({ id }).limit(1)) as KeyRow[];
@@ -69,14 +74,18 @@ export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'
       const [row] = (await knex(keysTable)
         .insert({ ...columnsOf(settings), ...columns, created_at: clock.now(), created_by: createdBy })
         .returning('*')) as KeyRow[];
-      return { key: keyOfRow(row ?? {}), secret };
+      const key = keyOfRow(row ?? {});
+      await report('created', key);
+      return { key, secret };
     },
     async update(id, values) {
       await findUsable(id);
       await knex(keysTable)
         .where({ id })
         .update(columnsOf(await readKey(values, host)));
-      return find(id);
+      const key = await find(id);
+      await report('changed', key);
+      return key;
     },
     async rotate(id, overlap) {
       await findUsable(id);
@@ -85,16 +94,20 @@ export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'
       await knex(keysTable)
         .where({ id })
         .update({ ...columns, ...old });
-      return { key: await find(id), secret };
+      const key = await find(id);
+      await report('rotated', key);
+      return { key, secret };
     },
     async revoke(id) {
       await find(id);
-      await knex(keysTable)
+      const revoked = await knex(keysTable)
         .where({ id })
         .whereNull('revoked_at')
         .update({ revoked_at: clock.now(), ...noOldSecret });
       await knex(keyWindowsTable).where({ key_id: id }).delete();
-      return find(id);
+      const key = await find(id);
+      if (revoked > 0) await report('revoked', key);
+      return key;
     },
   };
 }

@@ -2,6 +2,7 @@ import { formatDate, type HomeAlert } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { BotsPort, ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
+import type { NamedKey } from './named-key.ts';
 import { keysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
 
 export type KeyPorts = HostPort & ExplainPort & ProvidersPort & BotsPort;
@@ -29,8 +30,16 @@ export const keysModule = defineModule<KeyPorts>({
         caller ?? (await (await import('./ability-caller.ts')).findAbilityCaller(ports, request, route)),
     );
     hooks.addFilter('admin_alerts', async (alerts, user) =>
-      user.can('manage_options') ? [...alerts, ...(await expiryAlerts(ports))] : alerts,
+      user.can('manage_options') ? [...alerts, ...(await expiryAlerts(ports)), ...(await ownerAlerts(ports))] : alerts,
     );
+    hooks.addFilter('user_credentials', async (credentials, userId) => [
+      ...credentials,
+      ...(await usableKeys(ports, userId)).map(({ name }) => ({ kind: 'API key', name })),
+    ]);
+    hooks.addAction('revoke_user_credentials', async (userId) => {
+      const { createKeyStore } = await import('./key-store.ts');
+      for (const { id } of await usableKeys(ports, userId)) await createKeyStore(ports.host).revoke(id);
+    });
   },
 });
 
@@ -54,4 +63,30 @@ async function expiryAlerts({ host }: KeyPorts): Promise<HomeAlert[]> {
         ]
       : [],
   );
+}
+
+/** Keys that a user created and that work. */
+async function usableKeys({ host }: KeyPorts, userId: number): Promise<readonly NamedKey[]> {
+  const [{ createKeyStore }, { keyState }] = await Promise.all([import('./key-store.ts'), import('./named-key.ts')]);
+  return (await createKeyStore(host).list()).filter(
+    (key) => key.createdBy === userId && !['revoked', 'expired'].includes(keyState(key, host.clock.now())),
+  );
+}
+
+/** An alert for each key that works although the user who created it was deleted. */
+async function ownerAlerts({ host }: KeyPorts): Promise<HomeAlert[]> {
+  const [{ createKeyStore }, { keyState }] = await Promise.all([import('./key-store.ts'), import('./named-key.ts')]);
+  const now = host.clock.now();
+  const alerts: HomeAlert[] = [];
+  for (const key of await createKeyStore(host).list()) {
+    if (key.createdBy === 0 || ['revoked', 'expired'].includes(keyState(key, now))) continue;
+    if ((await host.users.get(key.createdBy)) !== null) continue;
+    alerts.push({
+      kind: 'warning',
+      text: `The key “${key.name}” still works, but the user who created it was deleted. Revoke it if it is not needed.`,
+      href: `${keysSlug}?s=${encodeURIComponent(key.name)}`,
+      label: 'Show',
+    });
+  }
+  return alerts;
 }
