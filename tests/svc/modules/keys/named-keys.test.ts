@@ -19,7 +19,8 @@ describeDialects('named keys', (open) => {
     const clock = createFakeClock({ now: start });
     const site = { timezone: async () => 'Pacific/Auckland' };
     const nodes = databases.map((database) => {
-      const host = { database, clock, site } as unknown as Parameters<typeof createKeyStore>[0];
+      const hooks = { doActionAsync: async () => undefined };
+      const host = { database, clock, site, hooks } as unknown as Parameters<typeof createKeyStore>[0];
       const access = createKeyAccess(host);
       const find = (secret: string): Promise<Caller | null> => access.find([apiKeyDigest(secret)]);
       return { database, store: createKeyStore(host), access, find };
