@@ -1,4 +1,5 @@
 import type { Logger } from '#plugin-api';
+import { isUnavailable } from '../database/faults.ts';
 
 /** An error as the browser sees it: its own message if it is meant for callers, otherwise a fixed one. */
 export interface Failure {
@@ -12,7 +13,7 @@ export interface Failure {
 
 /**
  * Maps any thrown value. A RestError, or any object with a string `code` and a status of 400..599, keeps its message.
- * Everything else is logged and gets a fixed message with the request id.
+ * Everything else is logged and gets a fixed message: 503 while the database is unavailable, or one with the request id.
  *
  * @param log names the plugin of the page.
  * @param page its slug, if it could not be shown; default: one of its actions failed.
@@ -28,6 +29,16 @@ export function toFailure(
       text: error.message,
       data: error.data ?? null,
       fields: readFieldErrors(error.data),
+    };
+  }
+  if (isUnavailable(error)) {
+    log.warn('The admin could not use the database', { event: 'admin_unavailable', page, error, request_id: id });
+    return {
+      status: 503,
+      code: 'rest_service_unavailable',
+      text: 'The site cannot use its database at the moment. Try again in a few seconds.',
+      data: null,
+      fields: {},
     };
   }
   if (page === undefined) log.error('Admin action failed', { event: 'admin_action_failed', error, request_id: id });

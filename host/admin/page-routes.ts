@@ -1,3 +1,4 @@
+import { retryAfter } from '../database/faults.ts';
 import { identifyCaller, inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
@@ -240,6 +241,7 @@ async function reportAction(
 
 function sendJson(response: Response, { result, status, code, data }: Outcome): void {
   const { notice, reveal } = result;
+  if (status === 503) response.set('Retry-After', retryAfter);
   response.status(status).json({
     notice: notice ? { ...notice, text: translateText(notice.text) } : null,
     reveal: reveal ? { ...reveal, label: translateText(reveal.label) } : null,

@@ -47,7 +47,6 @@ function createErrorHandler(context: AdminContext) {
     }
     const failure = toFailure(error, { log: context.log, id: requestId(response) });
     if (failure.status === 408) response.setHeader('Connection', 'close');
-    if (failure.status === 503) response.setHeader('Retry-After', '5');
     await context.errorResponses.refuse({
       request,
       response,

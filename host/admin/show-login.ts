@@ -1,3 +1,4 @@
+import { retryAfter } from '../database/faults.ts';
 import type { Response } from 'express';
 
 import type { AdminContext } from './dependencies.ts';
@@ -28,6 +29,7 @@ export async function showLogin(
     ...(offersPasskeys && { script: passkeyScript }),
   });
   response
+    .set(status === 503 ? { 'Retry-After': retryAfter } : {})
     .status(status ?? 200)
     .type('html')
     .send(html);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Logger, Migration, Undo } from '#plugin-api';
 import type { Database } from './database-contract.ts';
 import type { Dialect, GapCallback, NotificationCallback, Notifier, NotifierEvents } from './dialects/dialect.ts';
+import { isUnavailable } from './faults.ts';
 import { createMigrator } from './migrator.ts';
 import { type Transactions, createTransactions } from './transactions.ts';
 
@@ -71,7 +72,7 @@ function composeDatabase(parts: Parts): Database {
     transaction: (work) => transactions.run(work),
     now: () => dialect.now(),
     isUniqueViolation: (error) => dialect.isUniqueViolation(error),
-    isUnavailable: (error) => dialect.isUnavailable(error),
+    isUnavailable,
     async lock(name) {
       if (transactions.current() === null)
         throw new Error(`The lock '${name}' was requested outside a transaction, where it has no effect.`);

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '#plugin-api';
+import { isUnavailable, retryAfter } from '../database/faults.ts';
 import { allowPageScripts } from './security-headers.ts';
 
 /** Returns the HTML of an error page. */
@@ -25,6 +26,7 @@ export function createErrorPages({ renderError, log }: ErrorPagesDependencies): 
       log.error('Error page failed', { event: 'error_page_failed', error, request_id: requestId });
       return plainPage(status, requestId);
     });
+    if (status === 503) response.set('Retry-After', retryAfter);
     response.status(status).set('Cache-Control', 'no-store').type('html').send(page);
   }
 
@@ -36,7 +38,8 @@ export function createErrorPages({ renderError, log }: ErrorPagesDependencies): 
       const status = errorStatus(error);
       const { method, path, headers } = request;
       const fields = { error, method, path, request_id: headers['x-request-id'] };
-      if (status >= 500) log.error('Page failed', { event: 'page_failed', ...fields });
+      if (status === 503) log.warn('Page unavailable', { event: 'page_unavailable', ...fields });
+      else if (status >= 500) log.error('Page failed', { event: 'page_failed', ...fields });
       else log.debug('Page refused', { event: 'page_refused', ...fields });
       if (response.headersSent) response.destroy();
       else await sendErrorPage(request, response, status);
@@ -44,8 +47,9 @@ export function createErrorPages({ renderError, log }: ErrorPagesDependencies): 
   };
 }
 
-/** Errors of body parsers and RestErrors carry a status; all others are bugs. */
+/** Errors of body parsers and RestErrors carry a status; all others are faults of the database that pass, or bugs. */
 function errorStatus(error: unknown): number {
+  if (isUnavailable(error)) return 503;
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

@@ -85,3 +85,15 @@ async function listFolders(pluginDir: string): Promise<string[]> {
     throw error;
   }
 }
+
+/** @throws Error for an unknown plugin or an invalid manifest. */
+export function requireSource(slug: string, { plugins, broken }: Discovery): PluginSource {
+  const source = plugins.get(slug);
+  if (source) return source;
+  const brokenReason = broken.get(slug);
+  throw new Error(
+    brokenReason === undefined
+      ? `The plugin '${slug}' does not exist in the plugin folders.`
+      : `The plugin '${slug}' cannot be used. ${brokenReason}`,
+  );
+}

@@ -148,8 +148,10 @@ export function createLifecycle({
       }
       const { migrations = [] } = definition;
       if (migrations.length > 0) await step('migrate', () => migrate(slug, migrations));
-      const scope = await withScope(source, ({ host }) => register(definition, host));
-      await upgrades.record(slug, version);
+      const scope = await withScope(source, async ({ host }) => {
+        await register(definition, host);
+        await upgrades.record(slug, version);
+      });
       return { source, definition, scope };
     },
     async prepare(source) {

@@ -1,5 +1,6 @@
-import { createMutex, type Logger, type Migration, type PluginUpgrade } from '#plugin-api';
+import { createMutex, type Logger, type Migration, type PluginUpgrade, type Undo } from '#plugin-api';
 import { noClaims, type PluginClaims } from './claims.ts';
+import { createFailedStarts } from './failed-starts.ts';
 import { createQuarantine, createWarnings, describeError } from './quarantine.ts';
 import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
@@ -17,7 +18,7 @@ import {
 } from './stored-state.ts';
 import type { PluginSearch } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
-import { createUpgrades, type UpgradeServices } from './upgrade.ts';
+import { createUpgrades, withoutBackups, type UpgradeServices } from './upgrade.ts';
 
 export type { CompilePlugin } from './load.ts';
 export type { HostServices } from './services.ts';
@@ -122,10 +123,12 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   const upgraded: [string, PluginUpgrade][] = [];
   let hasPendingSync = false;
   let stopped = false;
+  let undoRetry: Undo = () => undefined;
 
   const reportFailure: Loader['reportFailure'] = (slug, stage, error) => {
     const plugin = runningPlugins.state().running.get(slug);
-    if (plugin) failures.note(slug, { stage, message: describeError(error, plugin.source), at: clock.now() });
+    if (plugin && !services.database.isUnavailable(error))
+      failures.note(slug, { stage, message: describeError(error, plugin.source), at: clock.now() });
   };
   const parts = createParts(dependencies, {
     onUpgrade: (...upgrade) => void upgraded.push(upgrade),
@@ -150,8 +153,21 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   const runOperation = <Result>(work: () => Promise<Result>): Promise<Result> =>
     mutex.runExclusive('plugins', work).finally(async () => {
       if (hasPendingSync) void sync();
+      scheduleRetry();
       for (const upgrade of upgraded.splice(0)) await hooks.doActionAsync('upgraded_plugin', ...upgrade);
     });
+  const startWith = async (operation: () => Promise<readonly string[]>): Promise<void> => {
+    for (const slug of await runOperation(operation)) await hooks.doActionAsync('activated_plugin', slug);
+  };
+  const scheduleRetry = (): void => {
+    undoRetry();
+    const delay = stopped ? null : parts.failedStarts.nextRetryIn();
+    undoRetry = delay === null ? () => undefined : clock.after(delay, () => void retry());
+  };
+  const retry = (): Promise<void> =>
+    startWith(operations.retry).catch((error: unknown) =>
+      log.error('Failed to start plugins again', { event: 'plugin_retry_failed', error }),
+    );
 
   return {
     list,
@@ -168,8 +184,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     },
     discover: () => runOperation(runningPlugins.discover).then(list),
     async start() {
-      const activated = await runOperation(operations.start);
-      for (const slug of activated) await hooks.doActionAsync('activated_plugin', slug);
+      await startWith(operations.start);
       await hooks.doActionAsync('plugins_loaded');
     },
     async activate(slug) {
@@ -197,6 +212,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     health: (slug) => checkHealth(parts, slug),
     stop() {
       stopped = true;
+      undoRetry();
       return mutex.runExclusive('plugins', operations.stop);
     },
   };
@@ -235,7 +251,9 @@ function createParts(
     compilePlugin: dependencies.compilePlugin,
     ...listeners,
   });
-  const quarantine = createQuarantine({ active, failures, clock, log });
+  const failedStarts = createFailedStarts(clock);
+  const { isUnavailable } = services.database;
+  const quarantine = createQuarantine({ failures, failedStarts, isUnavailable, clock, log });
   const warnings = createWarnings(log);
   const settings = createStoredSettings(options);
   const runningPlugins = createRunningPlugins({
@@ -247,7 +265,9 @@ function createParts(
     settings,
     active,
     failures,
+    failedStarts,
     quarantine,
+    database: services.database,
     clock,
   });
   return {
@@ -258,6 +278,7 @@ function createParts(
     active,
     declined,
     failures,
+    failedStarts,
     warnings,
     versions,
     quarantine,
@@ -271,17 +292,5 @@ function createParts(
     clock,
     documents,
     log,
-  };
-}
-
-function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices {
-  return {
-    pending: async () => [],
-    async together(slug, migrations, work) {
-      if (migrations.length > 0) await migrate(slug, migrations);
-      return work();
-    },
-    backup: async () => null,
-    lastBackup: async () => null,
   };
 }

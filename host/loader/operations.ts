@@ -1,8 +1,10 @@
 import type { Clock, DocumentsApi, Logger } from '#plugin-api';
 import type { PluginClaims } from './claims.ts';
+import type { FailedStarts } from './failed-starts.ts';
 import { describeError } from './quarantine.ts';
 import type { PluginWarnings, Quarantine } from './quarantine.ts';
-import { NotWantedError, requireSource } from './running-plugins.ts';
+import { requireSource } from './discover.ts';
+import { NotWantedError } from './running-set.ts';
 import type { RunningPlugins } from './running-plugins.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
@@ -29,6 +31,8 @@ export interface Uninstalled {
 export interface Operations {
   /** Returns the slugs of newly activated plugins. */
   start(): Promise<readonly string[]>;
+  /** Starts what could not be started before, when its time has come. Returns the slugs of newly activated plugins. */
+  retry(): Promise<readonly string[]>;
   /** Returns whether the plugin was inactive before. */
   activate(slug: string): Promise<boolean>;
   /** Returns whether the plugin was active before. */
@@ -54,6 +58,7 @@ export interface OperationsDependencies {
   /** Plugins with `autoActivate` that an administrator has deactivated. */
   readonly declined: StoredSlugs;
   readonly failures: StoredFailures;
+  readonly failedStarts: FailedStarts;
   readonly warnings: PluginWarnings;
   readonly quarantine: Quarantine;
   readonly versions: StoredVersions;
@@ -77,6 +82,10 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
   };
   return {
     sync,
+    async retry() {
+      await sync();
+      return activateShipped(dependencies);
+    },
     async start() {
       const { pluginDir, versions, clock, log } = dependencies;
       if (pluginDir !== undefined) await recoverInterrupted({ pluginDir, versions, clock, log });
@@ -132,6 +141,8 @@ async function startAndActivate(
     return true;
   } catch (error) {
     await runningPlugins.end(slug);
+    // It was active for this activation only, so that nothing else has begun to use it.
+    await active.remove(slug);
     throw await quarantine(plugin.source, error);
   }
 }
@@ -260,19 +271,20 @@ async function activateShipped(dependencies: OperationsDependencies): Promise<st
   return activated;
 }
 
-/** Plugins with `autoActivate` in start order, without those that an administrator deactivated or that failed. */
+/** Plugins with `autoActivate` in start order, without those that an administrator deactivated or that wait for their next try. */
 async function findAutoActivated({
   runningPlugins,
   isLeftOut,
   declined,
-  failures,
-}: Pick<OperationsDependencies, 'runningPlugins' | 'isLeftOut' | 'declined' | 'failures'>): Promise<string[]> {
+  failedStarts,
+}: Pick<OperationsDependencies, 'runningPlugins' | 'isLeftOut' | 'declined' | 'failedStarts'>): Promise<string[]> {
   const { discovery, wanted } = runningPlugins.state();
   const refused = await declined.read();
   const shipped = [...discovery.plugins.values()]
-    .filter(({ manifest }) => manifest.autoActivate === true && !isLeftOut(manifest.slug))
+    .filter((source) => source.manifest.autoActivate === true && !isLeftOut(source.manifest.slug))
+    .filter((source) => failedStarts.reasonOf(source) === null)
     .map(({ manifest }) => manifest.slug)
-    .filter((slug) => !wanted.includes(slug) && !refused.includes(slug) && failures.get(slug) === null);
+    .filter((slug) => !wanted.includes(slug) && !refused.includes(slug));
   return orderPlugins([...wanted, ...shipped], discovery.plugins)
     .ordered.map(({ manifest }) => manifest.slug)
     .filter((slug) => shipped.includes(slug));

@@ -1,23 +1,30 @@
 import { errorText, type Clock, type Logger } from '#plugin-api';
+import { retryDelays, type FailedStarts } from './failed-starts.ts';
 import type { PluginSource } from './manifest.ts';
 import { StageError } from './stages.ts';
-import type { StoredFailures, StoredSlugs } from './stored-state.ts';
+import type { StoredFailures } from './stored-state.ts';
 import { UpgradeError } from './upgrade.ts';
 
+/** The stages of a start. A failure in one of them has passed when a start succeeds. */
+export const startStages: readonly string[] = ['import', 'migrate', 'backup', 'register', 'upgrade', 'activate'];
+
 /**
- * Disables a plugin that failed and stores the reason, so that the site starts without it. Returns the error for the caller
- * that requested the plugin.
+ * Leaves out a plugin that could not be started by this process, and stores the reason for people. The plugin stays in
+ * `active_plugins`: other processes run it on. A fault of the database is not counted against the plugin. Returns the error for
+ * the caller that requested the plugin.
  */
 export type Quarantine = (source: PluginSource, error: unknown) => Promise<Error>;
 
 export function createQuarantine({
-  active,
   failures,
+  failedStarts,
+  isUnavailable,
   clock,
   log,
 }: {
-  active: StoredSlugs;
   failures: StoredFailures;
+  failedStarts: FailedStarts;
+  isUnavailable: (error: unknown) => boolean;
   clock: Clock;
   log: Logger;
 }): Quarantine {
@@ -26,15 +33,25 @@ export function createQuarantine({
     const isStaged = error instanceof StageError || error instanceof UpgradeError;
     const stage = isStaged ? error.stage : 'import';
     const message = describeError(error, source);
-    log.error('Plugin disabled after an error', {
-      event: 'plugin_quarantined',
-      plugin: slug,
-      stage,
-      error: isStaged ? error.cause : error,
+    const fields = { plugin: slug, stage, error: isStaged ? error.cause : error };
+    if (isUnavailable(error)) {
+      log.warn('Plugin not started yet: the database is unavailable', { event: 'plugin_start_postponed', ...fields });
+      failedStarts.add(source, { stage: 'database', message }, retryDelays.database);
+      return new Error(
+        `The plugin '${slug}' could not be started, because the database did not do its part: ${message} Try again.`,
+        { cause: error },
+      );
+    }
+    log.error('Plugin disabled after an error', { event: 'plugin_quarantined', ...fields });
+    failedStarts.add(source, { stage, message }, source.shipped ? retryDelays.shipped : null);
+    await failures.set(slug, { stage, message, at: clock.now() }).catch((reason: unknown) => {
+      log.error('Failed to store a plugin failure', {
+        event: 'plugin_failure_not_stored',
+        plugin: slug,
+        error: reason,
+      });
     });
-    await failures.set(slug, { stage, message, at: clock.now() });
-    await active.remove(slug);
-    return new Error(`The plugin '${slug}' was disabled after an error in '${stage}': ${message}`);
+    return new Error(`The plugin '${slug}' was disabled after an error in '${stage}': ${message}`, { cause: error });
   };
 }
 

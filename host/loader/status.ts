@@ -34,7 +34,8 @@ export interface PluginStatus {
 
 /** The reason why a plugin was not started. */
 export interface Blocked {
-  readonly stage: 'requires' | 'version' | 'left out' | 'crash' | 'start';
+  /** `requires`, `version`, `left out`, `crash`, `database`, `start`, or the stage in which its start failed. */
+  readonly stage: string;
   readonly message: string;
 }
 

@@ -119,3 +119,18 @@ export function createUpgrades({
 export function stamp(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
 }
+
+/** For a loader whose database is not backed up. */
+export function withoutBackups(
+  migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>,
+): UpgradeServices {
+  return {
+    pending: async () => [],
+    async together(slug, migrations, work) {
+      if (migrations.length > 0) await migrate(slug, migrations);
+      return work();
+    },
+    backup: async () => null,
+    lastBackup: async () => null,
+  };
+}

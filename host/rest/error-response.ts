@@ -1,4 +1,5 @@
 import { isRecord, RestError, RestResponse, type Logger } from '#plugin-api';
+import { isUnavailable } from '../database/faults.ts';
 import { hostErrors } from './host-errors.ts';
 import type { HostRequest } from './host-request.ts';
 import type { HandlerFailure } from './rest-contract.ts';
@@ -69,7 +70,7 @@ interface FailureDependencies {
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
-/** Converts anything thrown to a RestError. Unexpected errors are logged, and the caller sees only the request id (D4). */
+/** Converts anything thrown to a RestError. Unexpected errors are logged, and the caller sees only the request id (D4), or 503 while the database is unavailable. */
 export interface ErrorReader {
   /** For errors of a route's own functions; also notifies the listeners. */
   fromRoute(thrown: unknown, request: HostRequest): RestError;
@@ -80,8 +81,11 @@ export interface ErrorReader {
 export function createErrorReader({ log, onFailure }: FailureDependencies): ErrorReader {
   const report = (error: unknown, request: HostRequest): void => {
     const { match, method, id } = request;
-    log.error('REST request failed', {
-      event: 'rest_request_failed',
+    const [level, event] = isUnavailable(error)
+      ? (['warn', 'rest_request_unavailable'] as const)
+      : (['error', 'rest_request_failed'] as const);
+    log[level]('REST request failed', {
+      event,
       route: match?.route.pattern.path ?? request.route,
       method,
       request_id: id,
@@ -104,6 +108,7 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
         return hostErrors.internal(id);
       }
       report(thrown, request);
+      if (isUnavailable(thrown)) return hostErrors.unavailable(thrown);
       if (match !== null)
         onFailure({
           route: match.route.pattern.path,
@@ -116,8 +121,9 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
     },
     fromElsewhere(thrown, request) {
       const expected = asRestError(thrown);
-      if (expected === null) report(thrown, request);
-      return expected ?? hostErrors.internal(request.id);
+      if (expected !== null) return expected;
+      report(thrown, request);
+      return isUnavailable(thrown) ? hostErrors.unavailable(thrown) : hostErrors.internal(request.id);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { RestError, restError } from '#plugin-api';
+import { retryAfter } from '../database/faults.ts';
 import type { JsonError } from './json-body.ts';
 
 /** The host's own errors. Codes and messages are WordPress's where it has them (D4). */
@@ -62,6 +63,14 @@ export const hostErrors = {
       message: `Missing parameter(s): ${names.join(', ')}`,
       status: 400,
       data: { params: names },
+    }),
+  unavailable: (cause: unknown) =>
+    new RestError({
+      code: 'rest_service_unavailable',
+      message: 'The site cannot use its database at the moment. Try again in a few seconds.',
+      status: 503,
+      headers: { 'Retry-After': retryAfter },
+      cause,
     }),
   encoding: (message: string) => restError(500, 'rest_encode_error', message),
   internal: (requestId: string) =>

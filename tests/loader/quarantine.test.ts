@@ -8,6 +8,7 @@ import { RestError } from '#plugin-api';
 import type { RestRequest } from '#plugin-api';
 import { createLoaderBench } from './helpers/loader-bench.ts';
 import type { LoaderBench } from './helpers/loader-bench.ts';
+import { until } from '../helpers/until.ts';
 
 const good = { 'index.js': `export default { register(host) { host.hooks.addFilter('good', () => 'still here'); } };` };
 /** Registers a bit of everything before it fails. */
@@ -89,7 +90,7 @@ describe('quarantine of plugins', () => {
     });
   }
 
-  it('disables an active plugin that fails when the site starts, and does not try it again', async () => {
+  it('leaves an active plugin that fails when the site starts out of this process alone', async () => {
     await bench.folders.write('sample', {
       files: { 'index.js': `globalThis.sampleTries = (globalThis.sampleTries ?? 0) + 1; throw new Error('broken');` },
     });
@@ -97,6 +98,10 @@ describe('quarantine of plugins', () => {
     await bench.loader.start();
     expect(bench.status('good').state).to.equal('active');
     expect(bench.status('sample').failure).to.include({ stage: 'import', message: 'broken' });
+    await bench.loader.sync();
+    expect((globalThis as { sampleTries?: number }).sampleTries).to.equal(1);
+    // Other processes run it on, if it starts there, and so does the next start.
+    expect(bench.services.stored.get('active_plugins')).to.deep.equal(['sample', 'good']);
     await bench.loader.stop();
     const next = bench.beside();
     await next.loader.start();
@@ -104,7 +109,6 @@ describe('quarantine of plugins', () => {
       'good active',
       'sample failed',
     ]);
-    expect((globalThis as { sampleTries?: number }).sampleTries).to.equal(1);
   });
 
   it('does not start what requires a plugin that failed, and says so', async () => {
@@ -113,7 +117,28 @@ describe('quarantine of plugins', () => {
     bench.services.stored.set('active_plugins', ['user', 'sample']);
     await bench.loader.start();
     expect(bench.status('user').failure?.message).to.equal("It requires 'sample', which is not running.");
-    expect(bench.services.stored.get('active_plugins')).to.deep.equal(['user']);
+    expect(bench.services.stored.get('active_plugins')).to.deep.equal(['user', 'sample']);
+  });
+
+  it('tries a plugin that ships with the host again, without being asked', async () => {
+    const world = globalThis as { shippedFails?: boolean };
+    world.shippedFails = true;
+    const shipped = await createLoaderBench({ shipped: ['sample'] });
+    await shipped.folders.write('sample', {
+      manifest: { autoActivate: true },
+      files: {
+        'index.js': `export default { register() { if (globalThis.shippedFails) throw new Error('not yet'); } };`,
+      },
+    });
+    await shipped.loader.start();
+    expect(shipped.status('sample').failure).to.include({ stage: 'register', message: 'not yet' });
+    world.shippedFails = false;
+    await shipped.clock.advance(60_000);
+    await until('the plugin runs', () => shipped.status('sample').state === 'active');
+    expect(shipped.status('sample')).to.include({ failure: null, lastError: null });
+    await shipped.loader.stop();
+    expect(shipped.clock.pending()).to.equal(0);
+    await shipped.folders.remove();
   });
 
   it('ends a register that takes longer than ten seconds, and refuses what it tries afterwards', async () => {

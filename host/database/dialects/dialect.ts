@@ -1,17 +1,5 @@
 import type { Clock, DirectWork, Knex, Logger, SelectByDialect } from '#plugin-api';
 
-/** Messages of the driver; knex prefixes them with the statement. */
-const connectionMessages =
-  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|Connection ended)[\w ]*$/i;
-
-/** Whether an error of socket, driver or knex's pool means that a connection failed or broke. */
-export function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  if (typeof code === 'string' && /^E[A-Z_]{3,}$/.test(code)) return true;
-  return error.name === 'KnexTimeoutError' || connectionMessages.test(error.message);
-}
-
 /** Called with the payload of one notification. */
 export type NotificationCallback = (payload: string) => void;
 
@@ -72,8 +60,6 @@ export interface Dialect {
   /** Expression: the database's time in milliseconds since the epoch, the same clock for all nodes. */
   now(): Knex.Raw;
   isUniqueViolation(error: unknown): boolean;
-  /** See DatabaseApi. */
-  isUnavailable(error: unknown): boolean;
   /** Waits for the named lock and holds it until the transaction ends. Exclusive across all processes. */
   lock(transaction: Knex, name: string): Promise<void>;
   /** Settings for a transaction that alters tables. */

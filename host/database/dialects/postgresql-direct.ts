@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Knex, PostgresqlConnection } from '#plugin-api';
+import { fromConnection } from '../faults.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Conditions, because the planner expects two groups of each; of a remainder it expects as many as there are rows. */
@@ -14,11 +15,12 @@ export function createPostgresqlReadNumbers(knex: Knex): Dialect['readNumbers'] 
     const { client } = (transaction ?? knex) as { readonly client: Knex.Client };
     const connection = (await client.acquireConnection()) as ClientBase;
     try {
-      const { rows } = await connection.query<Buffer[]>({
+      const statement = {
         text: `SELECT string_agg(int8send(number), '') FROM (${select}) AS numbers (number) GROUP BY ${sixteenGroups}`,
         values: [...values],
-        rowMode: 'array',
-      });
+        rowMode: 'array' as const,
+      };
+      const { rows } = await fromConnection(connection.query<Buffer[]>(statement));
       return toNumbers(rows.flat());
     } finally {
       if (transaction === null) await client.releaseConnection(connection);
@@ -46,12 +48,9 @@ export function createPostgresqlDirect(knex: Knex): Dialect['direct'] {
 
   const connectionOf = (client: ClientBase): PostgresqlConnection => ({
     async rows(sql, values = []) {
-      const { rows, rowCount } = await client.query<unknown[]>({
-        name: nameOf(sql),
-        text: sql,
-        values: values as unknown[],
-        rowMode: 'array',
-      });
+      const { rows, rowCount } = await fromConnection(
+        client.query<unknown[]>({ name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' }),
+      );
       return { rows, changes: rowCount ?? 0 };
     },
   });

@@ -6,8 +6,13 @@ import type { HoldMode, Notifier, NotifierEvents } from './dialect.ts';
 const maxPayload = 7_999;
 const firstDelay = 100;
 const longestDelay = 5_000;
-/** Interval for detecting a dead connection, in milliseconds. */
-const probeInterval = 30_000;
+/**
+ * Interval of the heartbeat, in milliseconds. A network may drop packets without a word; the server's response follows all
+ * notifications sent before it, so one that comes in time means that none was lost.
+ */
+const heartbeatInterval = 5_000;
+/** Milliseconds after which a heartbeat without response means that the connection is dead. Less than the interval. */
+const heartbeatLimit = 4_000;
 
 export interface PostgresqlNotifierDependencies extends NotifierEvents {
   readonly clock: Clock;
@@ -153,8 +158,12 @@ async function openListener(
     client.end().catch(() => {});
     if (wasOpen) whenLost();
   };
-  const stopProbing = clock.every(probeInterval, () => {
-    runInOrder(client, 'SELECT 1').catch(lose);
+  const stopProbing = clock.every(heartbeatInterval, () => {
+    const stopWaiting = clock.after(heartbeatLimit, lose);
+    runInOrder(client, 'SELECT 1').then(stopWaiting, () => {
+      stopWaiting();
+      lose();
+    });
   });
   client.on('error', lose);
   client.on('end', lose);

@@ -3,6 +3,7 @@ import knex from 'knex';
 import type { ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
+import { postgresqlClient } from './postgresql-client.ts';
 import { createPostgresqlDirect, createPostgresqlReadNumbers } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import {
@@ -12,13 +13,10 @@ import {
   resetPostgresqlSequences,
   withoutPostgresqlForeignKeys,
 } from './postgresql-tables.ts';
-import { isConnectionError } from './dialect.ts';
 
 /** Connections per node, besides the one for LISTEN. */
 const poolSize = 10;
 const connectTimeout = 5_000;
-/** Connection errors, retryable transactions, no resources, lock timeouts, operator intervention, system errors. */
-const unavailable = /^(08...|25P03|40...|53...|55P03|57P..|57014|58...)$/;
 
 /** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
 export async function openPostgresql(databaseUrl: string, { clock, log }: DialectDependencies): Promise<Dialect> {
@@ -32,7 +30,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
   };
   const label = describeAddress(databaseUrl);
   const database = knex({
-    client: 'pg',
+    client: postgresqlClient,
     connection: connection as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
     acquireConnectionTimeout: 15_000,
@@ -56,8 +54,6 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     label,
     now: () => database.raw('(extract(epoch from clock_timestamp()) * 1000)::bigint'),
     isUniqueViolation: (error) => (error as { code?: unknown } | null)?.code === '23505',
-    isUnavailable: (error) =>
-      unavailable.test(String((error as { code?: unknown } | null)?.code)) || isConnectionError(error),
     lock: async (transaction, name) => {
       await transaction.raw('SELECT pg_advisory_xact_lock(?)', [lockKey(name)]);
     },

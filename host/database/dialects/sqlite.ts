@@ -10,7 +10,6 @@ import { createSqliteHolds } from './sqlite-holds.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
-import { isConnectionError } from './dialect.ts';
 
 export interface SqliteDependencies extends DialectDependencies {
   /** Folder of `site.sqlite`, created if missing; `:memory:` for a database in memory. */
@@ -53,10 +52,6 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     now: () => database.raw("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
     isUniqueViolation: (error) =>
       /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(String((error as { code?: unknown } | null)?.code)),
-    isUnavailable: (error) =>
-      /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/.test(
-        String((error as { code?: unknown } | null)?.code),
-      ) || isConnectionError(error),
     // Every transaction holds SQLite's only write lock from its start.
     lock: async () => {},
     // Altering a table rebuilds it; with foreign keys enforced, dropping the old table would delete rows that refer to it.

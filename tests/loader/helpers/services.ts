@@ -95,7 +95,12 @@ export function createCountedServices({
       addSetupChoice: () => keep('choice'),
     }),
     cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`), addCommands: () => keep('commands') },
-    database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
+    database: {
+      dialect: 'sqlite',
+      knex: {},
+      transaction: async (work: (transaction: unknown) => unknown) => work({}),
+      isUnavailable: () => false,
+    },
     users: { get: async () => null },
     content: {},
     views: { addHelper: (name: string) => keep(`helper ${name}`), addSource: (slug: string) => keep(`views ${slug}`) },

@@ -1,0 +1,68 @@
+/** Messages of the drivers; knex prefixes them with the statement. */
+const connectionMessages =
+  /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|Connection ended|Query read timeout)[\w ]*$/i;
+
+/** Connection errors, read-only, retryable transactions, no resources, lock timeouts, operator intervention, system errors. */
+const postgresqlStates = /^(08...|25006|25P03|40...|53...|55P03|57P..|57014|58...)$/;
+const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/;
+/** A full disk, whoever writes to it. */
+const diskCodes = /^(ENOSPC|EDQUOT)$/;
+const systemCode = /^E[A-Z_]{3,}$/;
+
+const ofConnections = new WeakSet<object>();
+
+/** Levels of `cause` that are read. */
+const maxDepth = 10;
+
+/** Rejects as the attempt to connect does; whatever keeps a site that has started from it passes. */
+export async function fromConnecting<Result>(work: PromiseLike<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Error) ofConnections.add(error);
+    throw error;
+  }
+}
+
+/** Rejects as the work does; its error counts as one of a connection to the database if it has a code of the system. */
+export async function fromConnection<Result>(work: PromiseLike<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Error && systemCode.test(codeOf(error))) ofConnections.add(error);
+    throw error;
+  }
+}
+
+/**
+ * The one place that decides whether an error, or one of its causes, is a fault of the database or its disk that passes: locked,
+ * full, unreachable, shutting down, or a statement that was cancelled. See DatabaseApi.
+ */
+export function isUnavailable(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < maxDepth && each instanceof Error; depth++) {
+    if (isFault(each)) return true;
+    each = each.cause;
+  }
+  return false;
+}
+
+function isFault(error: Error): boolean {
+  const code = codeOf(error);
+  return (
+    ofConnections.has(error) ||
+    postgresqlStates.test(code) ||
+    sqliteCodes.test(code) ||
+    diskCodes.test(code) ||
+    error.name === 'KnexTimeoutError' ||
+    connectionMessages.test(error.message)
+  );
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
+/** Seconds after which a caller may try again. */
+export const retryAfter = '5';
