@@ -120,7 +120,7 @@ async function composeHost({
       install: (installation) => requirePlugins().install(installation),
       health: (slug) => requirePlugins().health(slug),
     },
-    checks: createChecks(core, () => loaded.plugins !== undefined),
+    checks: createChecks(core, () => loaded.plugins),
     warnings: { secrets: async () => describeUnreadable(await core.secrets.unreadable()) },
   });
   reportUnreadableSecrets({ core, web });
@@ -158,7 +158,8 @@ async function composeHost({
   return host;
 }
 
-function createChecks(core: Core, loaded: () => boolean) {
+/** @param loaded undefined while the plugins are still being loaded. */
+function createChecks(core: Core, loaded: () => Loader | undefined) {
   return {
     database: () => core.database.ping(),
     migrations: async () => {
@@ -169,7 +170,15 @@ function createChecks(core: Core, loaded: () => boolean) {
         );
     },
     plugins: async () => {
-      if (!loaded()) throw new Error('The plugins are still being loaded.');
+      if (loaded() === undefined) throw new Error('The plugins are still being loaded.');
+    },
+    version: async () => {
+      const [tooOld] = (await core.database.findTooOld()).values();
+      const blocked = loaded()
+        ?.list()
+        .find(({ failure }) => failure?.stage === 'version');
+      const reason = tooOld ?? blocked?.failure?.message;
+      if (reason !== undefined) throw new Error(reason);
     },
   };
 }

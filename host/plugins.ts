@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
@@ -24,6 +25,10 @@ export interface PluginsDependencies {
 /** Options whose change by another process starts, stops or upgrades plugins. */
 const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions'];
 
+/** Tells the other processes that one of them has migrated data. */
+const migrationsChannel = 'migrations';
+const processId = randomUUID();
+
 /** The plugins shipped with the host, identified by path: a copy elsewhere counts as third-party. */
 const shippedDirs = ['hello', 'orders', 'sandbox', 'svc'].map((slug) =>
   fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)),
@@ -33,6 +38,7 @@ const shippedDirs = ['hello', 'orders', 'sandbox', 'svc'].map((slug) =>
 export async function createPlugins({ core, web, cli, only, compilePlugin }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
   await followOption(core, languageOption, (locale) => core.translations.setLocale(String(locale ?? '')));
+  const notifyMigrated = (): Promise<void> => database.notify(migrationsChannel, processId);
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
     leftOut: config.leftOutPlugins,
@@ -45,15 +51,20 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     }),
     migrate: async (slug, migrations) => {
       const pending = await database.pendingMigrations(slug, migrations);
-      if (pending.length > 0) await database.migrateTogether(slug, migrations, async () => undefined);
+      if (pending.length > 0) await database.migrateTogether(slug, migrations, notifyMigrated);
       else database.declareMigrations(slug, migrations);
     },
     upgrades: {
       pending: (slug, migrations) => database.pendingMigrations(slug, migrations),
-      together: (slug, migrations, work) => database.migrateTogether(slug, migrations, work),
+      together: (slug, migrations, work) =>
+        database.migrateTogether(slug, migrations, async () => {
+          await notifyMigrated();
+          return work();
+        }),
       backup: (name) => backups.write(name),
       lastBackup: (slug) => backups.last(slug),
     },
+    findTooOld: () => database.findTooOld(),
     withdrawMigrations: (slug) => database.withdrawMigrations(slug),
     forgetMigrations: (slug) => database.forgetMigrations(slug),
     services: createServices({ core, web, cli }),
@@ -92,6 +103,7 @@ async function startFollowing({ database, options }: Core, loader: Loader): Prom
     },
     follow,
   );
+  await database.listen(migrationsChannel, (sender) => void (sender === processId || follow()), follow);
   state = 'starting';
   await loader.start();
   state = 'started';

@@ -77,6 +77,11 @@ export interface Database extends DatabaseApi {
   declareMigrations(owner: string, migrations: readonly Migration[]): void;
   /** Applies all pending migrations of the lists passed to `migrate` in this process. Returns their number. */
   migratePending(): Promise<number>;
+  /**
+   * Sentences by owner of the migrations known here: newer code, in another process, took away what the code of this one needs.
+   * The owner must not use the data any more. Migrations that only add do not count.
+   */
+  findTooOld(): Promise<ReadonlyMap<string, string>>;
   /** Removes the record of the owner's migrations: for an uninstalled plugin that has dropped its tables. */
   forgetMigrations(owner: string): Promise<void>;
   /** Takes back what `declareMigrations` or `migrate` registered in this process: the owner does not run here any more. */

@@ -98,6 +98,7 @@ function composeDatabase(parts: Parts): Database {
     forgetMigrations: (owner) => migrator.forget(owner),
     withdrawMigrations: (owner) => migrator.withdraw(owner),
     migrationStatus: () => migrator.status(),
+    findTooOld: () => migrator.findTooOld(),
     async ping() {
       await knex.raw('SELECT 1').timeout(pingTimeout);
     },

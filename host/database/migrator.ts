@@ -22,6 +22,8 @@ export interface Migrator {
   /** Applies all known pending migrations, each in its own transaction. Returns their number. */
   migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
+  /** See `Database.findTooOld`. */
+  findTooOld(): Promise<Map<string, string>>;
   /** Removes the record of the owner's migrations, so that they can run again. Its tables are not touched. */
   forget(owner: string): Promise<void>;
   /** Finds a known migration. */
@@ -44,6 +46,8 @@ interface MigrationRow {
   readonly owner: string;
   readonly id: string;
   readonly applied_at: number;
+  /** Missing where no migration of the database has it. */
+  readonly contracts?: string | null;
 }
 
 /** One history for the host and all plugins: the table `migrations(owner, id, applied_at)`. */
@@ -84,6 +88,10 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
       return selectPending(owner, sortById(owner, migrations), applied).map(({ id }) => id);
     },
     declare,
+    async findTooOld() {
+      const applied = await readApplied(knex);
+      return new Map([...known].flatMap(([owner, list]) => describeTooOld(owner, list, applied)));
+    },
     withdraw: (owner) => void known.delete(owner),
     migratePending: () => forEachPending(applyOnce),
     async status() {
@@ -125,7 +133,9 @@ function createApplying(
         { cause: error },
       );
     }
-    await knex(migrationsTable).insert({ owner, id: migration.id, applied_at: clock.now() });
+    const { id, contracts } = migration;
+    if (contracts !== undefined) await addContracts(knex);
+    await knex(migrationsTable).insert({ owner, id, applied_at: clock.now(), ...(contracts && { contracts }) });
   }
 
   /** Another node may have applied it while this one waited for the lock. */
@@ -171,15 +181,44 @@ async function createTable(knex: Knex): Promise<void> {
     table.string('owner', 100).notNullable();
     table.string('id', 191).notNullable();
     table.bigInteger('applied_at').notNullable();
+    table.string('contracts', 191);
     table.primary(['owner', 'id']);
   });
+}
+
+/** Tables of earlier versions lack the column. */
+async function addContracts(knex: Knex): Promise<void> {
+  if (await knex.schema.hasColumn(migrationsTable, 'contracts')) return;
+  await knex.schema.alterTable(migrationsTable, (table) => void table.string('contracts', 191));
+}
+
+/** Entries for owners whose code here lacks a migration that the data needs by now. */
+function describeTooOld(
+  owner: string,
+  list: readonly Migration[],
+  applied: readonly MigrationRow[],
+): (readonly [string, string])[] {
+  const isKnown = (id: string): boolean => list.some((migration) => migration.id === id);
+  const breaking = applied.find(
+    (row) => row.owner === owner && !isKnown(row.id) && row.contracts && !isKnown(row.contracts),
+  );
+  if (breaking === undefined) return [];
+  const text =
+    `This process is too old for the data: the migration '${breaking.id}' of '${owner}' took away what its code needs. ` +
+    'Start the newer version here.';
+  return [[owner, text]];
+}
+
+/** The database has migrations that this code does not know. */
+export class NewerDatabaseError extends Error {
+  override readonly name = 'NewerDatabaseError';
 }
 
 function selectPending(owner: string, list: readonly Migration[], applied: readonly MigrationRow[]): Migration[] {
   const done = new Set(applied.filter((row) => row.owner === owner).map((row) => row.id));
   const unknown = [...done].filter((id) => !list.some((migration) => migration.id === id)).sort();
   if (unknown.length > 0) {
-    throw new Error(
+    throw new NewerDatabaseError(
       `The database is newer than this code: it has the migration '${unknown.join("', '")}' of '${owner}', ` +
         'which is unknown here. Start the newer version, or restore a backup created by this version.',
     );

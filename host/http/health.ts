@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
-import type { Clock, Logger } from '#plugin-api';
+import { errorText, type Clock, type Logger } from '#plugin-api';
 import { isLocalRequest } from './metrics.ts';
 
 /** A condition for the site to accept requests; rejects when it is not met. */
@@ -23,23 +23,24 @@ const checkLimit = 3_000;
 
 /**
  * `GET /healthz`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. It also returns 503
- * while the process drains, so that load balancers send no new requests. Reasons are logged, not sent to the caller. What is
- * impaired is `degraded`; local callers also get the sentence in `details`.
+ * while the process drains, so that load balancers send no new requests. Reasons are logged. What is
+ * impaired is `degraded`; local callers also get the sentences in `details`.
  */
 export function createHealth({ checks, warnings = {}, draining, log, clock }: HealthDependencies): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
   router.get('/readyz', async (request: Request, response: Response) => {
     const [outcomes, details] = await Promise.all([
-      Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check)] as const)),
+      Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await failureOf(name, check)] as const)),
       findDetails(),
     ]);
-    const ready = !draining() && outcomes.every(([, passed]) => passed);
+    for (const [name, failure] of outcomes) if (failure !== null) details[name] = failure;
+    const ready = !draining() && outcomes.every(([, failure]) => failure === null);
     const status = draining() ? 'stopping' : ready ? 'ready' : 'not ready';
     sendJson(response, ready ? 200 : 503, {
       status,
       checks: {
-        ...Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failed'])),
+        ...Object.fromEntries(outcomes.map(([name, failure]) => [name, failure === null ? 'ok' : 'failed'])),
         ...Object.fromEntries(Object.keys(warnings).map((name) => [name, name in details ? 'degraded' : 'ok'])),
       },
       ...(Object.keys(details).length > 0 && isLocalRequest(request) && { details }),
@@ -51,24 +52,25 @@ export function createHealth({ checks, warnings = {}, draining, log, clock }: He
     const found = await Promise.all(
       Object.entries(warnings).map(async ([name, check]) => {
         let text: string | null = null;
-        await passes(name, async () => (text = await check()));
+        await failureOf(name, async () => (text = await check()));
         return text === null ? [] : [[name, text] as const];
       }),
     );
     return Object.fromEntries(found.flat());
   }
 
-  async function passes(name: string, check: ReadinessCheck): Promise<boolean> {
+  /** Why the check fails; null: it passes. */
+  async function failureOf(name: string, check: ReadinessCheck): Promise<string | null> {
     let undo: (() => void) | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       undo = clock.after(checkLimit, () => reject(new Error(`The check did not end within ${checkLimit} ms.`)));
     });
     try {
       await Promise.race([check(), late]);
-      return true;
+      return null;
     } catch (error) {
       log.warn('Readiness check failed', { event: 'readiness_check_failed', check: name, error });
-      return false;
+      return errorText(error);
     } finally {
       undo?.();
     }

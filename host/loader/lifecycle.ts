@@ -10,8 +10,8 @@ import { createPluginImporter, type CompilePlugin } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
 import type { HostServices } from './services.ts';
-import { createStep, type Step } from './stages.ts';
-import type { Upgrades } from './upgrade.ts';
+import { createStep, StageError, type Step } from './stages.ts';
+import { BlockedError, type Upgrades } from './upgrade.ts';
 
 export interface PluginHealth {
   readonly slug: string;
@@ -147,7 +147,10 @@ export function createLifecycle({
         return { source, definition, scope };
       }
       const { migrations = [] } = definition;
-      if (migrations.length > 0) await step('migrate', () => migrate(slug, migrations));
+      if (migrations.length > 0)
+        await step('migrate', () => migrate(slug, migrations)).catch((error: unknown) => {
+          throw isNewer(error) ? new BlockedError(errorText(error), { cause: error }) : error;
+        });
       const scope = await withScope(source, async ({ host }) => {
         await register(definition, host);
         await upgrades.record(slug, version);
@@ -185,6 +188,11 @@ export function createLifecycle({
     },
     health: ({ definition, scope }) => runHealthCheck(step, () => definition.health?.(scope.host) ?? []),
   };
+}
+
+/** The plugin of another process has migrated the data, which is no fault of this one. */
+function isNewer(error: unknown): boolean {
+  return error instanceof StageError && (error.cause as { name?: unknown } | null)?.name === 'NewerDatabaseError';
 }
 
 /** Registers a plugin and then schedules its recurring jobs. */

@@ -101,6 +101,8 @@ export interface LoaderDependencies extends PluginSearch {
   readonly noteFolder?: (slug: string, directory: string) => void;
   /** Default: no other process shares the database. */
   readonly claims?: PluginClaims;
+  /** See `Database`; `host` blocks all plugins. Default: none. */
+  readonly findTooOld?: () => Promise<ReadonlyMap<string, string>>;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Called when a plugin does not run in this process any more: another one may uninstall it. */
   readonly withdrawMigrations?: (slug: string) => void;

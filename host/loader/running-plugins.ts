@@ -45,6 +45,7 @@ export interface RunningPlugins {
 interface RunningPluginsDependencies extends PluginSearch, RunningSetDependencies {
   readonly isLeftOut: (slug: string) => boolean;
   readonly active: StoredSlugs;
+  readonly findTooOld?: () => Promise<ReadonlyMap<string, string>>;
 }
 
 const leftOutReason =
@@ -53,6 +54,7 @@ const leftOutReason =
 export function createRunningPlugins({
   isLeftOut,
   active,
+  findTooOld = async () => new Map(),
   ...dependencies
 }: RunningPluginsDependencies): RunningPlugins {
   const { failures, failedStarts, warnings, clock, log } = dependencies;
@@ -96,8 +98,10 @@ export function createRunningPlugins({
     },
     async reconcile() {
       wanted = await readWantedSlugs();
+      const tooOld = await findTooOld();
+      const isTooOld = (slug: string): boolean => tooOld.has(slug) || tooOld.has('host');
       const order = orderPlugins(
-        wanted.filter((slug) => !isLeftOut(slug) && !crashed.has(slug)),
+        wanted.filter((slug) => !isLeftOut(slug) && !crashed.has(slug) && !isTooOld(slug)),
         discovery.plugins,
       );
       const reasons = new Map<string, Blocked>(
@@ -107,6 +111,8 @@ export function createRunningPlugins({
         if (wanted.includes(slug)) reasons.set(slug, { stage: 'crash', message });
         else crashed.delete(slug);
       }
+      for (const slug of wanted.filter(isTooOld))
+        reasons.set(slug, { stage: 'version', message: tooOld.get(slug) ?? tooOld.get('host') ?? '' });
       for (const slug of wanted.filter(isLeftOut)) reasons.set(slug, { stage: 'left out', message: leftOutReason });
       const startable = new Set(order.ordered.map(({ manifest }) => manifest.slug));
       for (const slug of [...running.keys()].reverse()) if (!startable.has(slug)) await end(slug);

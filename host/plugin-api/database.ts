@@ -8,6 +8,12 @@ export interface Migration {
   /** Sortable and never changed once released, for example `0001_events`. */
   readonly id: string;
   up(knex: Knex, database: { readonly dialect: DatabaseApi['dialect'] }): Promise<void>;
+  /**
+   * For a migration that takes away what earlier code needs (a column, a table, a meaning): the id of the migration whose code
+   * needs it no longer, of an earlier release. Processes that do not know that one stop using the data. Without it, code of the
+   * release before must be able to go on.
+   */
+  readonly contracts?: string;
 }
 
 /**

@@ -70,7 +70,10 @@ interface FailureDependencies {
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
-/** Converts anything thrown to a RestError. Unexpected errors are logged, and the caller sees only the request id (D4), or 503 while the database is unavailable. */
+/**
+ * Converts anything thrown to a RestError. Unexpected errors are logged, and the caller sees only the request id (D4), or 503 while
+ * the database is unavailable.
+ */
 export interface ErrorReader {
   /** For errors of a route's own functions; also notifies the listeners. */
   fromRoute(thrown: unknown, request: HostRequest): RestError;
