@@ -25,7 +25,7 @@ export interface PluginsDependencies {
 /** Options whose change by another process starts, stops or upgrades plugins. */
 const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions'];
 
-/** Tells the other processes that one of them has migrated data. */
+/** Notifies the other processes that one of them has migrated data. */
 const migrationsChannel = 'migrations';
 const processId = randomUUID();
 

@@ -2,7 +2,7 @@ import { inLanguage, translateText } from '#plugin-api';
 import type { Request, Response } from 'express';
 
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
-import { retryAfter } from '../database/faults.ts';
+import { retryAfter } from '../database/outages.ts';
 import { adminPath } from './local-path.ts';
 import { wantsJson } from './request.ts';
 import type { Shell } from './shell.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '#plugin-api';
-import { isUnavailable } from '../database/faults.ts';
+import { isUnavailable } from '../database/outages.ts';
 
 /** An error as the browser sees it: its own message if it is meant for callers, otherwise a fixed one. */
 export interface Failure {

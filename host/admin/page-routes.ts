@@ -1,4 +1,4 @@
-import { retryAfter } from '../database/faults.ts';
+import { retryAfter } from '../database/outages.ts';
 import { identifyCaller, inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';

@@ -1,4 +1,4 @@
-import { retryAfter } from '../database/faults.ts';
+import { retryAfter } from '../database/outages.ts';
 import type { Response } from 'express';
 
 import type { AdminContext } from './dependencies.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Logger, Migration, Undo } from '#plugin-api';
 import type { Database } from './database-contract.ts';
 import type { Dialect, GapCallback, NotificationCallback, Notifier, NotifierEvents } from './dialects/dialect.ts';
-import { isUnavailable } from './faults.ts';
+import { isUnavailable } from './outages.ts';
 import { createMigrator } from './migrator.ts';
 import { type Transactions, createTransactions } from './transactions.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '#plugin-api';
-import { isUnavailable, retryAfter } from '../database/faults.ts';
+import { isUnavailable, retryAfter } from '../database/outages.ts';
 import { allowPageScripts } from './security-headers.ts';
 
 /** Returns the HTML of an error page. */
@@ -47,7 +47,7 @@ export function createErrorPages({ renderError, log }: ErrorPagesDependencies): 
   };
 }
 
-/** Errors of body parsers and RestErrors carry a status; all others are faults of the database that pass, or bugs. */
+/** Errors of body parsers and RestErrors carry a status; all others are outages of the database that pass, or bugs. */
 function errorStatus(error: unknown): number {
   if (isUnavailable(error)) return 503;
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 500;

@@ -4,7 +4,7 @@ import type { Blocked } from './status.ts';
 
 /** When a failed start is tried again without being asked, in milliseconds. */
 export const retryDelays = {
-  /** A fault of the database passes. */
+  /** An outage of the database passes. */
   database: 5_000,
   /** Without a plugin that ships with the host, the site is not what it should be. */
   shipped: 60_000,

@@ -190,7 +190,7 @@ export function createLifecycle({
   };
 }
 
-/** The plugin of another process has migrated the data, which is no fault of this one. */
+/** The plugin of another process has migrated the data, which is no error of this one. */
 function isNewer(error: unknown): boolean {
   return error instanceof StageError && (error.cause as { name?: unknown } | null)?.name === 'NewerDatabaseError';
 }

@@ -10,7 +10,7 @@ export const startStages: readonly string[] = ['import', 'migrate', 'backup', 'r
 
 /**
  * Leaves out a plugin that could not be started by this process, and stores the reason for people. The plugin stays in
- * `active_plugins`: other processes run it on. A fault of the database is not counted against the plugin. Returns the error for
+ * `active_plugins`: other processes run it on. An outage of the database is not counted against the plugin. Returns the error for
  * the caller that requested the plugin.
  */
 export type Quarantine = (source: PluginSource, error: unknown) => Promise<Error>;

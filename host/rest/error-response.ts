@@ -1,5 +1,5 @@
 import { isRecord, RestError, RestResponse, type Logger } from '#plugin-api';
-import { isUnavailable } from '../database/faults.ts';
+import { isUnavailable } from '../database/outages.ts';
 import { hostErrors } from './host-errors.ts';
 import type { HostRequest } from './host-request.ts';
 import type { HandlerFailure } from './rest-contract.ts';

@@ -1,5 +1,5 @@
 import { RestError, restError } from '#plugin-api';
-import { retryAfter } from '../database/faults.ts';
+import { retryAfter } from '../database/outages.ts';
 import type { JsonError } from './json-body.ts';
 
 /** The host's own errors. Codes and messages are WordPress's where it has them (D4). */

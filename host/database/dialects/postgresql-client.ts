@@ -2,7 +2,7 @@
 import KnexPostgresql from 'knex/lib/dialects/postgres/index.js';
 import type { ClientBase } from 'pg';
 import type { Knex } from '#plugin-api';
-import { fromConnecting, fromConnection } from '../faults.ts';
+import { fromConnecting, fromConnection } from '../outages.ts';
 
 interface Connecting {
   acquireRawConnection(): Promise<ClientBase>;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Knex, PostgresqlConnection } from '#plugin-api';
-import { fromConnection } from '../faults.ts';
+import { fromConnection } from '../outages.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Conditions, because the planner expects two groups of each; of a remainder it expects as many as there are rows. */

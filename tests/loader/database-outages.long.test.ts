@@ -12,7 +12,7 @@ import { createPluginFolders, type PluginFolders } from './helpers/plugin-folder
 const world = globalThis as { registersFaulty?: (host: HostApi) => Promise<unknown> };
 const code = `export default { async register(host) { await globalThis.registersFaulty?.(host); host.hooks.addFilter('faulty', () => 'runs'); } };`;
 
-describeHosts('a fault of the database while a plugin registers', ({ dialect, location }) => {
+describeHosts('an outage of the database while a plugin registers', ({ dialect, location }) => {
   let folders: PluginFolders;
   const hosts: TestHost[] = [];
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describeHosts('a fault of the database while a plugin registers', ({ dialect, lo
   const stateOf = (host: TestHost) => host.plugins.list().find(({ slug }) => slug === 'faulty');
 
   /** Makes the statement of the work fail by what another session does. */
-  async function duringFault<Result>(work: () => Promise<Result>): Promise<Result> {
+  async function duringOutage<Result>(work: () => Promise<Result>): Promise<Result> {
     const { databaseUrl, dataDir } = location();
     if (databaseUrl === null) {
       const other = new BetterSqlite(join(dataDir, 'site.sqlite'));
@@ -66,7 +66,7 @@ describeHosts('a fault of the database while a plugin registers', ({ dialect, lo
     const codes: string[] = [];
     world.registersFaulty = async ({ database }) => {
       if (codes.length >= 2) return;
-      await duringFault(() =>
+      await duringOutage(() =>
         dialect === 'sqlite'
           ? database.knex('options').where({ name: 'none' }).delete()
           : database.knex.raw('SELECT pg_sleep(61)'),

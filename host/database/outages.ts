@@ -35,19 +35,19 @@ export async function fromConnection<Result>(work: PromiseLike<Result>): Promise
 }
 
 /**
- * The one place that decides whether an error, or one of its causes, is a fault of the database or its disk that passes: locked,
+ * The one place that decides whether an error, or one of its causes, is an outage of the database or its disk that passes: locked,
  * full, unreachable, shutting down, or a statement that was cancelled. See DatabaseApi.
  */
 export function isUnavailable(error: unknown): boolean {
   let each = error;
   for (let depth = 0; depth < maxDepth && each instanceof Error; depth++) {
-    if (isFault(each)) return true;
+    if (isOutage(each)) return true;
     each = each.cause;
   }
   return false;
 }
 
-function isFault(error: Error): boolean {
+function isOutage(error: Error): boolean {
   const code = codeOf(error);
   return (
     ofConnections.has(error) ||
