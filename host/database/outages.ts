@@ -5,7 +5,7 @@ const connectionMessages =
 /** Connection errors, read-only, retryable transactions, no resources, lock timeouts, operator intervention, system errors. */
 const postgresqlStates = /^(08...|25006|25P03|40...|53...|55P03|57P..|57014|58...)$/;
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/;
-/** A full disk, whoever writes to it. */
+/** A full disk, for the database and for files. */
 const diskCodes = /^(ENOSPC|EDQUOT)$/;
 const systemCode = /^E[A-Z_]{3,}$/;
 
