@@ -171,6 +171,25 @@ describe('the MCP server, for its official client', () => {
     );
   });
 
+  it('refuses batches, which would count as one request of a key', async () => {
+    const authorization = await site.createKey('--routes=mcp', '--requests-per-minute=2');
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    for (const batch of [[message], [message, message], []]) {
+      const response = await site.post(batch, { authorization: site.authorization.editor });
+      expect([response.status, await response.json()]).to.deep.equal([
+        400,
+        {
+          jsonrpc: '2.0',
+          error: { code: -32600, message: 'Batches are not supported. Send one message per request.' },
+          id: null,
+        },
+      ]);
+    }
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count += 1) statuses.push((await site.post([message], { authorization })).status);
+    expect(statuses).to.deep.equal([400, 400, 429]);
+  });
+
   it('refuses pages of other origins, but not its own and allowed ones', async () => {
     const headers = { authorization: site.authorization.editor };
     expect((await site.post(list, { ...headers, origin: 'https://evil.example' })).status).to.equal(403);

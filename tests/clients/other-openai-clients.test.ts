@@ -119,6 +119,11 @@ describe('other clients of the OpenAI-compatible routes', () => {
 
   const messages = [{ role: 'user', content: 'Hello' }];
   const grok = { model: 'xai/grok-3', messages };
+  const privateImages = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      type: 'image_url',
+      image_url: { url: `http://127.0.0.1:9/${String(index)}.png` },
+    }));
 
   for (const [title, body, param, code] of [
     ['an unknown parameter', { ...grok, logit_bias: { 1: 1 } }, 'logit_bias', 'unknown_parameter'],
@@ -156,12 +161,28 @@ describe('other clients of the OpenAI-compatible routes', () => {
     ['options of no stream', { ...grok, stream_options: {} }, 'stream_options', 'invalid_value'],
     [
       'an image of a private address',
-      {
-        ...grok,
-        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://127.0.0.1:9/a.png' } }] }],
-      },
+      { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: privateImages(1) }] },
       'messages[0].content[0].image_url.url',
       'invalid_value',
+    ],
+    [
+      'more addresses of images than 20',
+      { model: 'openai/gpt-4.1', messages: [{ role: 'user', content: privateImages(21) }] },
+      'messages[0].content[20].image_url.url',
+      'invalid_value',
+    ],
+    // No image is asked for before model, scopes and budget are known to allow the call.
+    [
+      'an image for an unknown chatbot',
+      { model: 'bot:99', messages: [{ role: 'user', content: privateImages(1) }] },
+      'messages[0].content',
+      'unsupported_parameter',
+    ],
+    [
+      'an image for a model that cannot see',
+      { ...grok, messages: [{ role: 'user', content: privateImages(1) }] },
+      'messages',
+      'rest_svc_model_cannot_see',
     ],
     ['text that is not JSON', '{', null, 'rest_invalid_json'],
   ] as const)
@@ -174,6 +195,29 @@ describe('other clients of the OpenAI-compatible routes', () => {
       expect((error['svc'] as { code: string }).code).to.match(/^rest_/);
       expect(upstream.calls.length).to.equal(calls);
     });
+
+  it('look at the scopes of the key and its budget before they fetch an image', async () => {
+    const ask = async (...flags: string[]): Promise<unknown> => {
+      const { out } = await host.cli('svc', 'key', 'create', '--name=Images', '--json', ...flags);
+      const { key } = JSON.parse(out) as { key: string };
+      const response = await fetch(`${door.url}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'openai/gpt-4.1',
+          messages: [{ role: 'user', content: privateImages(1) }],
+        }),
+      });
+      const { error } = (await response.json()) as { error: { svc: { code: string } } };
+      return [response.status, error.svc.code];
+    };
+    expect(await ask('--routes=openai')).to.deep.equal([400, 'rest_invalid_param']);
+    expect(await ask('--routes=openai', '--providers=claude')).to.deep.equal([403, 'rest_svc_key_out_of_scope']);
+    const budget = { id: 'images', name: 'Images', unit: 'tokens', amount: 1 };
+    expect((await host.cli('svc', 'budget', 'set', JSON.stringify(budget))).code).to.equal(0);
+    expect(await ask('--routes=openai')).to.deep.equal([429, 'rest_svc_budget_exhausted']);
+    expect((await host.cli('svc', 'budget', 'delete', 'images')).code).to.equal(0);
+  });
 
   it('answer for a chatbot, whose settings decide everything else', async () => {
     const { out } = await host.cli(

@@ -1,6 +1,7 @@
 import {
   lazy,
   RestError,
+  RestResponse,
   restError,
   type HooksApi,
   type McpPrompt,
@@ -52,7 +53,8 @@ export function addMcpRoute(rest: RestApi, given: McpDependencies): void {
       methods: ['POST'],
       summary: 'Takes messages of the Model Context Protocol.',
       permissionBeforeBody: async (request) => (await authenticate(request)).user.id > 0,
-      handler: async (request) => handle(request, await authenticate(request)),
+      handler: async (request) =>
+        Array.isArray(request.json) ? refuseBatch() : handle(request, await authenticate(request)),
     },
     {
       ...shared,
@@ -69,6 +71,17 @@ export function addMcpRoute(rest: RestApi, given: McpDependencies): void {
     },
   ]);
 }
+
+/** Versions since 2025-06-18 have no batches. One would count as one request of its key, however many tools it calls (D46). */
+const refuseBatch = (): RestResponse =>
+  new RestResponse({
+    status: 400,
+    body: {
+      jsonrpc: '2.0',
+      error: { code: -32600, message: 'Batches are not supported. Send one message per request.' },
+      id: null,
+    },
+  });
 
 /** @throws RestError 401, or 403 for a page of another origin. */
 function createAuthenticate({ hooks, site, isAllowedOrigin }: McpDependencies): FindCaller {

@@ -49,8 +49,7 @@ export function createMcpServer(given: McpDependencies) {
   };
 }
 
-const callsTool = (json: unknown): boolean =>
-  [json].flat().some((message) => isRecord(message) && message['method'] === 'tools/call');
+const callsTool = (json: unknown): boolean => isRecord(json) && json['method'] === 'tools/call';
 
 /** The transport wants both types, and reads no other headers of ours. */
 function toRequest({ site }: McpDependencies, { headers }: RestRequest): Request {

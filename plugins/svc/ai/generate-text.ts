@@ -3,7 +3,7 @@ import type { AiParams } from '../kit/ai-params.ts';
 import type { TextExtras } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import type { TextResult, Usage } from '../providers/provider.ts';
+import type { TextMessage, TextResult, Usage } from '../providers/provider.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallResult } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
 import { generateOutput, type OutputFormat } from './structured-output.ts';
@@ -25,6 +25,10 @@ export interface GenerateTextInput extends TextExtras {
   /** For `[username]`; default a guest. */
   readonly user?: Pick<User, 'id' | 'displayName'> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Fills in images that are named by address, once the call is allowed and its budget reserved. Default: there are none. */
+  readonly loadImages?:
+    | ((messages: readonly TextMessage[], signal: AbortSignal | undefined) => Promise<readonly TextMessage[]>)
+    | undefined;
   /**
    * Called with each piece of the text as the upstream sends it; all pieces together are the content. The caller sees no
    * difference if an upstream cannot stream, or is retried because it failed before its first piece.

@@ -53,13 +53,18 @@ export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOut
   });
 }
 
+/** Images of one call that are fetched and stored at a time: each may have 50 MB (D46). */
+const maxConcurrentDeliveries = 4;
+
 async function deliverImages(
   result: ImageResult,
   requested: number,
   { deliver, missing }: ImageCallsInit,
 ): Promise<ImageCallOutcome> {
   const received = result.images.slice(0, requested);
-  const settled = await Promise.all(received.map((image) => deliver(image).catch(asFailure)));
+  const settled = await inParallel(received, maxConcurrentDeliveries, {
+    task: (image) => deliver(image).catch(asFailure),
+  });
   return {
     images: settled.filter((entry): entry is GeneratedImage => !(entry instanceof Error)),
     failures: [

@@ -34,7 +34,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
-      run: () => runText(services, call, input.signal),
+      run: async () => runText(services, await withImages(call, input), input.signal),
       count: ({ model, usage, tokenDetails }) => ({
         model,
         inputTokens: usage.input_tokens,
@@ -46,6 +46,14 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
         attempts.text() === '' ? { model: request.model } : countPartialText(request, attempts.text(), services.host),
     });
   };
+}
+
+async function withImages(
+  call: PreparedText,
+  { loadImages, signal }: Pick<GenerateTextInput, 'loadImages' | 'signal'>,
+): Promise<PreparedText> {
+  if (loadImages === undefined) return call;
+  return { ...call, request: { ...call.request, messages: await loadImages(call.request.messages, signal) } };
 }
 
 /** Models of this process that refused a format, by base URL and name. */

@@ -39,6 +39,8 @@ export interface ProviderConnection {
 export interface MessageImage extends SourceImage {
   /** How closely the model looks. Default: it decides. */
   readonly detail?: 'low' | 'high' | undefined;
+  /** The address it is fetched from. `bytes` is empty until the call is allowed and its budget reserved (D46). */
+  readonly url?: string | undefined;
 }
 
 export interface TextMessage {

@@ -1,17 +1,9 @@
-import {
-  asRecord,
-  isRecord,
-  RestError,
-  translateText,
-  type HostApi,
-  type RestRequest,
-  type RestResponse,
-} from '#plugin-api';
+import { asRecord, isRecord, RestError, translateText, type HostApi, type RestRequest } from '#plugin-api';
 
-type Handler = (request: RestRequest) => Promise<RestResponse>;
+type Handler<Result> = (request: RestRequest) => Promise<Result>;
 
 /** Runs a route for visitors in the language of the site, with its errors. Their codes stay the same. */
-export function forVisitors({ i18n }: Pick<HostApi, 'i18n'>, handler: Handler): Handler {
+export function forVisitors<Result>({ i18n }: Pick<HostApi, 'i18n'>, handler: Handler<Result>): Handler<Result> {
   return (request) =>
     i18n.inSiteLanguage(() =>
       handler(request).catch((error: unknown) => {

@@ -129,8 +129,10 @@ function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAi
   });
 }
 
-/** Bytes: images in messages are base64. */
+/** Bytes: images in messages are base64. Besides them a body has at most 10 MB, as any JSON (D46). */
 const chatBodyLimit = 33_554_432;
+/** Bytes, as of an upsert. */
+const embeddingsBodyLimit = 10_485_760;
 
 /** `{root}/svc-openai/v1` (D33). */
 export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
@@ -155,7 +157,7 @@ export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
     handler: 'embeddings',
     summary: 'Create embeddings.',
     args: embeddingsArguments,
-    bodyLimit: chatBodyLimit,
+    bodyLimit: embeddingsBodyLimit,
   }),
   route({
     path: '/images/generations',

@@ -54,6 +54,12 @@ function visitorErrorFor(
 
 /** Handlers of the form routes, loaded at the first call. */
 export interface FormHandlers extends RouteHandlers<'view' | 'start' | 'submit' | 'post' | 'download'> {
+  /**
+   * Before a large body is read: the form, the page and the rate. The session comes later, because it may be in the body.
+   *
+   * @throws RestError 404 `rest_svc_ai_form_not_available`, 403 `rest_svc_form_origin_not_allowed`, 429 `rest_svc_rate_limited`
+   */
+  maySubmit(request: RestRequest): Promise<undefined>;
   /** Whether pages of an origin may use a form (D16). */
   allows(origin: string, formId: number): Promise<boolean>;
 }
@@ -65,6 +71,16 @@ const noStore = { 'Cache-Control': 'no-store' };
 export function createHandlers(parts: AiForms): FormHandlers {
   const { host } = parts;
   const { visitors, requestCounts, limits, submissions } = parts;
+  /** Requests whose submission is counted: a large one before its body, all others after. */
+  const counted = new WeakSet<RestRequest>();
+  const countSubmission = (request: RestRequest, { form }: Caller): void => {
+    if (counted.has(request)) return;
+    counted.add(request);
+    requestCounts.count(
+      `submits ${clientNetwork(request.ip)}`,
+      host.hooks.applyFilters('svc_form_burst_limits', burstLimits, form).submits_per_address,
+    );
+  };
   const tokenOf = ({ params }: RestRequest): string => (typeof params['token'] === 'string' ? params['token'] : '');
 
   return {
@@ -92,13 +108,14 @@ export function createHandlers(parts: AiForms): FormHandlers {
       };
       return new RestResponse({ body, headers: { ...noStore, ...headers } });
     },
+    async maySubmit(request) {
+      countSubmission(request, await visitors.enter(request, ''));
+      return undefined;
+    },
     async submit(request) {
       const body = await readBody(request);
       const caller = await visitors.enter(request, body.token);
-      requestCounts.count(
-        `submits ${clientNetwork(request.ip)}`,
-        host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).submits_per_address,
-      );
+      countSubmission(request, caller);
       return submitBody(parts, { request, body, caller });
     },
     async post(request) {

@@ -24,7 +24,7 @@ export function registerFormRoutes({ host, load }: Pick<AiFormParts, 'host' | 'l
   const route = (
     name: HandlerName,
     below: string,
-    init: Pick<RouteDefinition, 'summary' | 'methods' | 'bodyLimit' | 'anonymousBodyLimit' | 'consumes'> & {
+    init: Omit<RouteDefinition, 'args' | 'handler'> & {
       readonly args?: Readonly<Record<string, RouteArgument>>;
     },
   ): void => {
@@ -43,12 +43,14 @@ export function registerFormRoutes({ host, load }: Pick<AiFormParts, 'host' | 'l
     summary: 'Starts or continues a visitor’s session.',
     args: { token },
   });
-  // 12 MB of files, and 1 MB for the other fields.
+  // 12 MB of files, and 1 MB for the other fields. Without files, as JSON or as a form, far less (D46).
   route('submit', '/submit', {
     methods: ['POST'],
     summary: 'Submits a form and returns the response.',
     bodyLimit: 13 * 1_048_576,
     anonymousBodyLimit: 13 * 1_048_576,
+    parsedBodyLimit: 262_144,
+    permissionBeforeBody: forVisitors(host, async (request) => (await handlers()).maySubmit(request)),
     consumes: ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'],
   });
   route('post', '/post', {

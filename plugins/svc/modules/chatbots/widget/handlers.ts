@@ -19,6 +19,11 @@ import type { RouteHandlers } from '../../../kit/route.ts';
 export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'stop' | 'feedback' | 'solved' | 'forms'> {
   /** Whether pages of an origin may use a bot (D16). */
   allowsOrigin(origin: string, botId: number): Promise<boolean>;
+  /**
+   * Before a large body is read: the chatbot, the page, the address, and on pages of this site the session. On others it is in
+   * the body.
+   */
+  maySend(request: RestRequest): Promise<undefined>;
 }
 
 /** Messages that are shown when a page is opened again. */
@@ -38,6 +43,12 @@ export function createHandlers(widget: Widget): WidgetHandlers {
 
   return {
     allowsOrigin: (origin, botId) => visitors.allowsOrigin(namedOrigin(origin, host.site.url), botId),
+    async maySend(request) {
+      const { bot, ip, session, origin } = await visitors.identify(request).catch(hideBot);
+      checkAddress(bot, ip);
+      if (origin.isOwn && session === null) throw errors.session_invalid();
+      return undefined;
+    },
     start: (request) => start(widget, request),
     async messages(request) {
       const visitor = await identifyVisitor(request);

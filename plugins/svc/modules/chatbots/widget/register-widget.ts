@@ -123,7 +123,7 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
   const post = (
     name: HandlerName,
     route: string,
-    init: Pick<RouteDefinition, 'summary' | 'bodyLimit' | 'anonymousBodyLimit'> & { readonly args: Args },
+    init: Omit<RouteDefinition, 'args' | 'handler'> & { readonly args: Args },
   ): void => {
     parts.host.rest.registerRoute(widgetNamespace, `/bots/(?P<bot_id>\\d+)/${route}`, {
       methods: ['POST'],
@@ -142,6 +142,7 @@ export function registerWidgetRoutes(parts: Pick<ChatbotParts, 'host' | 'widget'
     summary: 'Send a message. The answer is streamed or returned as a whole.',
     bodyLimit: 4 * 1_048_576,
     anonymousBodyLimit: 4 * 1_048_576,
+    permissionBeforeBody: forVisitors(parts.host, async (request) => (await handlers()).maySend(request)),
   });
   post('stop', 'stop', { args: stopArgs, summary: 'Stop the running answer.' });
   post('feedback', 'feedback', { args: feedbackArgs, summary: 'Rate an answer.' });

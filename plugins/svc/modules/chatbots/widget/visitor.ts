@@ -52,7 +52,8 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   });
 
   async function identify(request: RestRequest): Promise<Caller> {
-    const { bot_id: id, token } = request.params;
+    // Before the body there are no parameters yet.
+    const { bot_id: id = request.url['bot_id'], token } = request.params;
     const { item, ...caller } = await visitors.identify(request, Number(id), typeof token === 'string' ? token : '');
     return { ...caller, bot: inSiteLanguage(item, host) };
   }

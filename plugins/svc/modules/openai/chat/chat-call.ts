@@ -8,6 +8,7 @@ import { findModel, type ChosenModel } from '../models.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
 import { invalid, onlyMembers, optionalFlag, readParams } from '../read-params.ts';
+import { createImageAddresses, type ImageAddresses } from './image-addresses.ts';
 import { readMessages } from './read-messages.ts';
 import { readExtras } from './read-tools.ts';
 
@@ -38,11 +39,11 @@ export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): 
   // It pads the events of OpenAI's own stream.
   if (isRecord(options)) onlyMembers(options, 'stream_options', ['include_usage', 'include_obfuscation']);
   const includeUsage = isRecord(options) && optionalFlag(options['include_usage'], 'stream_options.include_usage');
-  const init = { http: ports.host.http, signal: request.signal };
   const chosen = await findModel(model, ports);
-  const messages = await readMessages(params['messages'] as readonly unknown[], init);
+  const images = createImageAddresses(ports.host.http);
+  const messages = readMessages(params['messages'] as readonly unknown[], images);
   if (messages.every(isBlank)) throw errors.invalid_messages({ data: { param: 'messages' } });
-  const given: GivenCall = { params, messages, request };
+  const given: GivenCall = { params, messages, images, request };
   const run = chosen.kind === 'bot' ? botCall(chosen.id, given, ports) : textCall(chosen, given, ports);
   return { model, stream, includeUsage: includeUsage === true, run };
 }
@@ -54,6 +55,7 @@ function isBlank({ content, images = [], toolCalls = [] }: ConversationMessage):
 interface GivenCall {
   readonly params: Readonly<Record<string, unknown>>;
   readonly messages: readonly ConversationMessage[];
+  readonly images: ImageAddresses;
   readonly request: OpenAiRequest;
 }
 
@@ -69,7 +71,7 @@ function readAiParams(params: GivenCall['params']): AiParams {
 
 function textCall(
   { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
-  { params, messages, request }: GivenCall,
+  { params, messages, images, request }: GivenCall,
   { host: { hooks }, generateText }: OpenAiPorts,
 ): ChatCall['run'] {
   const ai_params = readAiParams(params);
@@ -89,6 +91,7 @@ function textCall(
       placeholders: false,
       params: call.ai_params,
       strict: true,
+      loadImages: (named, stop) => images.load(named, stop),
       user: request.user,
       signal,
       origin: restOrigin(request, path),

@@ -1,27 +1,24 @@
-import { isRecord, type HttpApi } from '#plugin-api';
-import { imageExtension } from '../../../ai/image-bytes.ts';
+import { isRecord } from '#plugin-api';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
+import type { MessageImage } from '../../../providers/provider.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { invalid, onlyMembers, optionalText, requireObject } from '../read-params.ts';
 import { checkToolResults } from './check-tool-results.ts';
+import type { ImageAddresses } from './image-addresses.ts';
+import { decodedImage } from './image-types.ts';
 import { functionName } from './read-tools.ts';
-
-interface ReadInit {
-  readonly http: Pick<HttpApi, 'fetch'>;
-  readonly signal: AbortSignal;
-}
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The messages of a request. Parts of a content are joined: texts by a line break, images before them. Images of URLs are
- * fetched, from public addresses only.
+ * The messages of a request. Parts of a content are joined: texts by a line break, images before them. Nothing is fetched:
+ * images of URLs are empty, and noted in `addresses`.
  *
  * @throws RestError 400 that names the message or the part
  */
-export async function readMessages(given: readonly unknown[], init: ReadInit): Promise<ConversationMessage[]> {
+export function readMessages(given: readonly unknown[], addresses: ImageAddresses): ConversationMessage[] {
   checkToolResults(given);
-  return Promise.all(given.map((message, index) => readMessage(message, `messages[${String(index)}]`, init)));
+  return given.map((message, index) => readMessage(message, `messages[${String(index)}]`, addresses));
 }
 
 const members: Readonly<Record<string, readonly string[]>> = {
@@ -33,14 +30,14 @@ const members: Readonly<Record<string, readonly string[]>> = {
   tool: ['tool_call_id'],
 };
 
-async function readMessage(given: unknown, name: string, init: ReadInit): Promise<ConversationMessage> {
+function readMessage(given: unknown, name: string, addresses: ImageAddresses): ConversationMessage {
   const message = requireObject(given, name);
   const role = String(message['role']);
   onlyMembers(message, name, ['role', 'content', 'name', ...(members[role] ?? [])]);
   const path = `${name}.content`;
   const speaker = optionalText(message['name'], `${name}.name`);
   const named = speaker !== undefined && { name: speaker };
-  if (role === 'user') return { role, ...named, ...(await readContent(message['content'], path, init)) };
+  if (role === 'user') return { role, ...named, ...readContent(message['content'], path, addresses) };
   if (role === 'system' || role === 'developer')
     return { role: 'system', ...named, content: textOf(message['content'], path) };
   // The name of a tool is that of the call with its id.
@@ -73,70 +70,41 @@ function partText(given: unknown, name: string): string {
   return text;
 }
 
-type ReadImage = NonNullable<ConversationMessage['images']>[number];
-
-async function readContent(
+function readContent(
   content: unknown,
   name: string,
-  init: ReadInit,
-): Promise<Pick<ConversationMessage, 'content' | 'images'>> {
+  addresses: ImageAddresses,
+): Pick<ConversationMessage, 'content' | 'images'> {
   if (typeof content === 'string') return { content };
   if (!Array.isArray(content)) throw invalid(name, 'must be a string or a list of parts.');
   const texts: string[] = [];
-  const images: Promise<ReadImage>[] = [];
+  const images: MessageImage[] = [];
   for (const [index, part] of (content as unknown[]).entries()) {
     const path = `${name}[${String(index)}]`;
     const type = isRecord(part) ? part['type'] : undefined;
-    if (type === 'image_url') images.push(readImage(requireObject(part, path), path, init));
+    if (type === 'image_url') images.push(readImage(requireObject(part, path), path, addresses));
     else if (type === 'text') texts.push(partText(part, path));
     else throw invalid(`${path}.type`, 'must be text or image_url.');
   }
-  return { content: texts.join('\n'), images: await Promise.all(images) };
+  return { content: texts.join('\n'), images };
 }
 
-/** Bytes of an image behind a URL; a request holds no more. */
-const largestImage = 20 * 1_048_576;
-
-/** What models read. */
-const imageTypes: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
-
-async function readImage(part: Members, name: string, init: ReadInit): Promise<ReadImage> {
+function readImage(part: Members, name: string, addresses: ImageAddresses): MessageImage {
   onlyMembers(part, name, ['type', 'image_url']);
   const path = `${name}.image_url`;
-  const image = requireObject(part['image_url'], path);
-  onlyMembers(image, path, ['url', 'detail']);
-  const { url, detail } = image;
+  const given = requireObject(part['image_url'], path);
+  onlyMembers(given, path, ['url', 'detail']);
+  const { url, detail } = given;
   if (typeof url !== 'string') throw invalid(`${path}.url`, 'is missing.');
   if (detail !== undefined && detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high')
     throw invalid(`${path}.detail`, 'must be auto, low or high.');
-  const bytes = /^data:/i.test(url) ? decodeData(url) : await fetchBytes(url, `${path}.url`, init);
-  const mimeType = imageTypes[imageExtension(bytes) ?? ''];
-  if (mimeType === undefined) throw invalid(`${path}.url`, 'must be a PNG, JPEG, GIF or WebP image.');
-  return { bytes, mimeType, ...((detail === 'low' || detail === 'high') && { detail }) };
+  const image = /^data:/i.test(url) ? decodedImage(decodeData(url), `${path}.url`) : addresses.add(url, `${path}.url`);
+  return { ...image, ...((detail === 'low' || detail === 'high') && { detail }) };
 }
 
 function decodeData(url: string): Uint8Array {
   const comma = url.indexOf(',');
   return Buffer.from(/;base64$/i.test(url.slice(0, comma)) ? url.slice(comma + 1) : '', 'base64');
-}
-
-async function fetchBytes(url: string, name: string, { http, signal }: ReadInit): Promise<Uint8Array> {
-  if (!/^https?:\/\//i.test(url)) throw invalid(name, 'must be a data: or http(s): URL.');
-  try {
-    const response = await http.fetch(url, { headers: { accept: 'image/*' }, maxBytes: largestImage, signal });
-    if (response.status === 200) return response.body;
-    throw invalid(name, `could not be fetched: the server returned ${String(response.status)}.`);
-  } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message: string };
-    if (typeof code === 'string' && code.startsWith('outbound_'))
-      throw invalid(name, `could not be fetched: ${message}`);
-    throw error;
-  }
 }
 
 function readToolCalls(given: unknown, name: string): ToolCall[] {
