@@ -42,6 +42,10 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Plugins cannot be installed, edited or deleted from the browser. */
   readonly disallowFileMods: boolean;
+  /** Milliseconds of a block of the event loop by a plugin after which the process ends; 0: never. */
+  readonly blockedExitMs: number;
+  /** Whether `/readyz` returns 503 while an active plugin does not run on this node. */
+  readonly requiresPlugins: boolean;
   /** Language of the terminal, such as `de_DE`; empty for English. */
   readonly locale: string;
 }
@@ -99,6 +103,8 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     maxConnections: readWhole('MAX_CONNECTIONS', { fallback: 5_000, least: 16, most: 1_000_000 }),
     metricsToken: read('METRICS_TOKEN'),
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
+    blockedExitMs: 1_000 * readWhole('BLOCKED_EXIT_SECONDS', { fallback: 30, least: 0, most: 3_600 }),
+    requiresPlugins: oneOf('READY_REQUIRES_PLUGINS', ['true', 'false'], 'false') === 'true',
     locale: readTerminalLocale(env),
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));

@@ -121,7 +121,10 @@ async function composeHost({
       health: (slug) => requirePlugins().health(slug),
     },
     checks: createChecks(core, () => loaded.plugins),
-    warnings: { secrets: async () => describeUnreadable(await core.secrets.unreadable()) },
+    warnings: {
+      secrets: async () => describeUnreadable(await core.secrets.unreadable()),
+      ...(!config.requiresPlugins && { plugins: async () => describeStopped(loaded.plugins) }),
+    },
   });
   reportUnreadableSecrets({ core, web });
   const health = createHostSiteHealth({ core, plugins: requirePlugins });
@@ -158,6 +161,15 @@ async function composeHost({
   return host;
 }
 
+/** Names the active plugins that do not run on this node: missing, older than the data, or stopped after an error. */
+function describeStopped(plugins: Loader | undefined): string | null {
+  const stopped = plugins?.list().filter(({ isActive, state }) => isActive && state === 'failed') ?? [];
+  if (stopped.length === 0) return null;
+  return stopped
+    .map(({ slug, failure }) => `The plugin '${slug}' is active, but does not run here: ${failure?.message ?? ''}`)
+    .join(' ');
+}
+
 /** @param loaded undefined while the plugins are still being loaded. */
 function createChecks(core: Core, loaded: () => Loader | undefined) {
   return {
@@ -170,7 +182,10 @@ function createChecks(core: Core, loaded: () => Loader | undefined) {
         );
     },
     plugins: async () => {
-      if (loaded() === undefined) throw new Error('The plugins are still being loaded.');
+      const plugins = loaded();
+      if (plugins === undefined) throw new Error('The plugins are still being loaded.');
+      const stopped = core.config.requiresPlugins ? describeStopped(plugins) : null;
+      if (stopped !== null) throw new Error(stopped);
     },
     version: async () => {
       const [tooOld] = (await core.database.findTooOld()).values();

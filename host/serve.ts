@@ -4,9 +4,12 @@ import { readConfig, type Config } from './config.ts';
 import { createHost, type Host, type HostInit } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
 import { createPluginFolders } from './log/plugin-folders.ts';
+import { watchServers } from './open-servers.ts';
+import { logExitsOfPlugins } from './process-exits.ts';
 import type { Recovery } from './recovery.ts';
 import { watchUncaught } from './uncaught.ts';
 import { openUnfinishedStarts, type UnfinishedStarts } from './unfinished-starts.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** Milliseconds after which the process exits even if the stop hangs. */
 const shutdownTimeoutMs = 20_000;
@@ -21,8 +24,16 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
   const broken = given.role === 'worker' ? null : starts.take();
   const recovery = broken === null ? null : await recover(given, broken);
   const config = broken === null ? given : leaveOut(given, broken);
-  const pluginFolders = createPluginFolders({ onAdd: starts.begin });
+  const watchdog = startWatchdog(config);
+  const pluginFolders = createPluginFolders({
+    onAdd(slug, directory) {
+      starts.begin(slug);
+      watchdog.add(slug, directory);
+    },
+  });
   const uncaught = watchUncaught({ config, pluginFolders, starts });
+  logExitsOfPlugins(pluginFolders, uncaught.log);
+  const servers = watchServers(pluginFolders, uncaught.report);
   const unwatch = reportUnfinished(starts, uncaught.log);
   const host = await keepAlive(createHost({ config, pluginFolders, ...(compilePlugin && { compilePlugin }) })).catch(
     (error: unknown) => {
@@ -45,6 +56,7 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
       },
     );
   };
+  host.hooks.addAction('deactivated_plugin', (slug: string) => warnOfServers(host.log, slug, servers.of(slug)));
   uncaught.follow(host, () => {
     if (!isStopping) stop(1);
   });
@@ -76,6 +88,16 @@ async function recover(config: Config, plugin: string): Promise<Recovery> {
 function leaveOut(config: Config, plugin: string): Config {
   const { leftOutPlugins: leftOut } = config;
   return { ...config, leftOutPlugins: leftOut === 'all' ? leftOut : [...leftOut, plugin] };
+}
+
+function warnOfServers(log: Logger, slug: string, addresses: readonly string[]): void {
+  if (addresses.length === 0) return;
+  log.warn('A plugin that has stopped still listens', {
+    event: 'plugin_still_listens',
+    plugin: slug,
+    addresses,
+    next: 'Restart the site to free the port, and close the server in host.onStop',
+  });
 }
 
 /** A plugin's callback of `host_started` can end or hang the process as its start can. */

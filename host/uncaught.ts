@@ -10,6 +10,8 @@ import type { UnfinishedStarts } from './unfinished-starts.ts';
 export interface Uncaught {
   /** Before `follow`, a logger without a site. */
   log(): Logger;
+  /** Logs an error of a plugin that ends nothing, and records it. */
+  report(slug: string, error: unknown): void;
   /** From now on, errors of plugins are recorded and their plugins stopped. `stop` ends the process after other errors. */
   follow(host: Host, stop: () => void): void;
 }
@@ -93,5 +95,12 @@ export function watchUncaught({
       giveUp(failure);
     }
   });
-  return { log, follow: (host, stop) => void (followed = { host, stop }) };
+  return {
+    log,
+    report(slug, error) {
+      log().error('A server of a plugin failed', { event: 'plugin_server_failed', plugin: slug, error });
+      followed?.host.plugins.reportFailure(slug, 'server', error);
+    },
+    follow: (host, stop) => void (followed = { host, stop }),
+  };
 }

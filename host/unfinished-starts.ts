@@ -76,6 +76,12 @@ export function openUnfinishedStarts(dataDir: string): UnfinishedStarts {
   };
 }
 
+/** Forgets the plugin that ended starts, since it is off now. */
+export function forgetUnfinished(dataDir: string, slug: string): void {
+  const path = join(dataDir, 'start.json');
+  if (read(path)?.plugin === slug) rmSync(path, { force: true });
+}
+
 /** null also if another process that runs, or one of another machine, wrote it. */
 function read(path: string): Stored | null {
   try {

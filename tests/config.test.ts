@@ -34,6 +34,8 @@ describe('configuration', () => {
       maxConnections: 5_000,
       metricsToken: null,
       disallowFileMods: false,
+      blockedExitMs: 30_000,
+      requiresPlugins: false,
       locale: '',
     });
   });

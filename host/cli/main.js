@@ -22,9 +22,15 @@ async function fail(error) {
   }
 }
 
+/** @type {(error: unknown) => boolean} whether the error is a plugin's, which is named, and the command goes on */
+let contain = () => false;
+/** @param {unknown} error */
+const onUncaught = (error) => {
+  if (!contain(error)) void fail(error);
+};
 // One sentence instead of a stack trace, also for what no command catches.
-process.on('uncaughtException', (error) => void fail(error));
-process.on('unhandledRejection', (error) => void fail(error));
+process.on('uncaughtException', onUncaught);
+process.on('unhandledRejection', onUncaught);
 
 /** Runs one command in a separate process, with or without a running site. */
 try {
@@ -32,7 +38,7 @@ try {
   const { compilePlugin, importHost } = createBuild();
   const { run, describeError } = await importHost('cli/run.ts');
   describe = describeError;
-  await run(argv, { compilePlugin });
+  await run(argv, { compilePlugin, onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
 } catch (error) {
   await fail(error);
 }

@@ -2,10 +2,20 @@ import { setFlagsFromString } from 'node:v8';
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
+import { createPluginFolders, type PluginFolders } from '../log/plugin-folders.ts';
+import { watchServers } from '../open-servers.ts';
+import { forgetUnfinished } from '../unfinished-starts.ts';
+import { logExitsOfPlugins } from '../process-exits.ts';
 import { watchTimers } from './open-timers.ts';
+import { createPluginErrors } from './plugin-errors.ts';
 import { textPrinter } from './text-printer.ts';
 
 type Compiling = Pick<HostInit, 'compilePlugin'>;
+
+export interface RunInit extends Compiling {
+  /** Gets the handler of errors that nothing caught: true if the command goes on. */
+  readonly onUncaught: (handle: (error: unknown) => boolean) => void;
+}
 
 /**
  * Runs one command in a separate process, with or without a running site. Ends the process when the command has ended,
@@ -14,15 +24,23 @@ type Compiling = Pick<HostInit, 'compilePlugin'>;
  * @param argv the arguments after the program name.
  * @throws Error with a remedy when the site cannot be opened.
  */
-export async function run(argv: readonly string[], compiling: Compiling): Promise<void> {
+export async function run(argv: readonly string[], { onUncaught, ...compiling }: RunInit): Promise<void> {
   const timers = watchTimers();
+  const pluginFolders = createPluginFolders();
+  const errors = createPluginErrors(pluginFolders);
+  onUncaught(errors.contain);
+  watchServers(pluginFolders, errors.print);
+  logExitsOfPlugins(pluginFolders, () => ({
+    error: (_message, fields) => errors.printExit(String(fields?.['plugin'])),
+  }));
   finishWithoutReader(process.stdout);
   finishWithoutReader(process.stderr);
   const config = readConfig();
-  const host = await open(config, argv, compiling);
+  const host = await open(config, argv, { ...compiling, pluginFolders });
   setFlagsFromString('--opt');
   let code = 0;
   if (host !== null) {
+    host.hooks.addAction('deactivated_plugin', (slug: string) => forgetUnfinished(config.dataDir, slug));
     try {
       code = await host.cli.run(argv, {
         out: (text) => void process.stdout.write(`${text}\n`),
@@ -65,11 +83,16 @@ function finishWithoutReader(stream: NodeJS.WriteStream): void {
 }
 
 /** Null: the site cannot start, and `db restore` has already run without it. */
-async function open(config: Config, argv: readonly string[], compiling: Compiling): Promise<Host | null> {
+async function open(
+  config: Config,
+  argv: readonly string[],
+  { pluginFolders, ...compiling }: Compiling & { readonly pluginFolders: PluginFolders },
+): Promise<Host | null> {
   try {
     return await keepAlive(
       createHost({
         usesStoredAddress: true,
+        pluginFolders,
         config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel },
         ...compiling,
       }),

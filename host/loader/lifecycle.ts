@@ -6,6 +6,7 @@ import {
   type PluginDefinition,
   type PluginUpgrade,
 } from '#plugin-api';
+import { noteGlobals } from './global-guard.ts';
 import { createPluginImporter, type CompilePlugin } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
@@ -114,8 +115,25 @@ export function createLifecycle({
       onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error),
       onWarning: (message) => onWarning(source.manifest.slug, message),
     });
+  /** Whatever it replaces of the language breaks every other part, so it is restored once it returns, and when it has ended. */
+  const guarded = async <Result>(slug: string, work: () => Promise<Result>): Promise<Result> => {
+    const restore = noteGlobals();
+    const check = (): void => {
+      const replaced = restore();
+      if (replaced.length > 0)
+        onWarning(
+          slug,
+          `It replaced ${replaced.join(', ')}, which the whole process uses, so the original was restored. Use a function of your own.`,
+        );
+    };
+    const running = work();
+    check();
+    return running.finally(check);
+  };
   const register: Register = (definition, host) =>
-    step('register', () => services.cron.gather(host.plugin.slug, async () => definition.register(host)));
+    step('register', () =>
+      services.cron.gather(host.plugin.slug, () => guarded(host.plugin.slug, async () => definition.register(host))),
+    );
   /** Opens a scope for the work and closes it if the work fails. */
   const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
     const scope = await step('register', () => open(source));
@@ -132,7 +150,7 @@ export function createLifecycle({
     async start(source) {
       const { slug, version } = source.manifest;
       const versions = await upgrades.due(slug, version);
-      const definition = await step('import', () => importer.load(source));
+      const definition = await guarded(slug, () => step('import', () => importer.load(source)));
       if (versions) {
         const { scope, upgraded } = await startUpgraded({
           source,

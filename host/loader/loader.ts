@@ -243,7 +243,10 @@ function createParts(
   const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
   const declined = createStoredSlugs(options, 'declined_plugins');
-  const failures = createStoredFailures({ options, clock, log });
+  const failures = createStoredFailures({
+    ...{ options, clock, log },
+    isWanted: (slug) => runningPlugins.isWanted(slug),
+  });
   const versions = createStoredVersions(options);
   const upgrades = createUpgrades({ versions, services: dependencies.upgrades ?? withoutBackups(migrate), clock });
   const lifecycle = createLifecycle({

@@ -5,7 +5,7 @@ import { startStages } from './quarantine.ts';
 import type { RunningPlugin } from './lifecycle.ts';
 import { orderPlugins } from './order.ts';
 import { createRunningSet, type RunningSetDependencies, type StartInit } from './running-set.ts';
-import type { Blocked, LoaderState } from './status.ts';
+import { leftOutReason, missingReason, type Blocked, type LoaderState } from './status.ts';
 import type { StoredSlugs } from './stored-state.ts';
 import { BlockedError } from './upgrade.ts';
 
@@ -47,9 +47,6 @@ interface RunningPluginsDependencies extends PluginSearch, RunningSetDependencie
   readonly active: StoredSlugs;
   readonly findTooOld?: () => Promise<ReadonlyMap<string, string>>;
 }
-
-const leftOutReason =
-  'This start leaves it out: by the environment variable PLUGINS, or because it ended the starts before. Restart without PLUGINS.';
 
 export function createRunningPlugins({
   isLeftOut,
@@ -113,6 +110,9 @@ export function createRunningPlugins({
       }
       for (const slug of wanted.filter(isTooOld))
         reasons.set(slug, { stage: 'version', message: tooOld.get(slug) ?? tooOld.get('host') ?? '' });
+      for (const slug of wanted)
+        if (!discovery.plugins.has(slug) && !discovery.broken.has(slug))
+          reasons.set(slug, { stage: 'discover', message: missingReason });
       for (const slug of wanted.filter(isLeftOut)) reasons.set(slug, { stage: 'left out', message: leftOutReason });
       const startable = new Set(order.ordered.map(({ manifest }) => manifest.slug));
       for (const slug of [...running.keys()].reverse()) if (!startable.has(slug)) await end(slug);

@@ -18,6 +18,8 @@ export interface PluginStatus {
   /** `failed`: it should run but does not, or its last activation failed. `failure` contains the reason. */
   readonly state: 'active' | 'inactive' | 'failed';
   readonly failure: PluginFailure | null;
+  /** Whether the site wants it to run: it is in `active_plugins`, or must-use. */
+  readonly isActive: boolean;
   /** The last error of a running plugin, for example in an action or a route. */
   readonly lastError: PluginFailure | null;
   /** What a running plugin registered that is open, unreachable or without effect. One sentence each. */
@@ -31,6 +33,12 @@ export interface PluginStatus {
   /** Absolute path; null if the folder is missing or its manifest is invalid. */
   readonly directory: string | null;
 }
+
+/** Of an active plugin without a folder. */
+export const missingReason = 'It is active, but its folder is missing; restore the folder or deactivate the plugin.';
+
+export const leftOutReason =
+  'This start leaves it out: by the environment variable PLUGINS, or because it ended the starts before. Restart without PLUGINS.';
 
 /** The reason why a plugin was not started. */
 export interface Blocked {
@@ -66,6 +74,7 @@ function toStatus(
   const source = running.get(slug)?.source ?? discovery.plugins.get(slug);
   const base = {
     slug,
+    isActive: wanted.includes(slug),
     name: source?.manifest.name ?? slug,
     version: source?.manifest.version ?? '',
     description: source?.manifest.description ?? '',
@@ -89,8 +98,6 @@ function toStatus(
   });
   const brokenReason = discovery.broken.get(slug);
   if (brokenReason !== undefined) return failed('manifest', brokenReason);
-  if (!source)
-    return failed('discover', 'It is active, but its folder is missing; restore the folder or deactivate the plugin.');
   const reason = blocked.get(slug);
   if (wanted.includes(slug) && reason !== undefined) return failed(reason.stage, reason.message);
   const failure = failureOf(slug);

@@ -54,10 +54,13 @@ export function createStoredFailures({
   options,
   clock,
   log,
+  isWanted = async () => true,
 }: {
   options: LoaderOptions;
   clock: Clock;
   log: Logger;
+  /** Whether the plugin is active at this moment. */
+  isWanted?: (slug: string) => Promise<boolean>;
 }): StoredFailures {
   let failures: Readonly<Record<string, PluginFailure>> = {};
   const pending = new Map<string, PluginFailure>();
@@ -75,6 +78,8 @@ export function createStoredFailures({
   };
   const flush = async (): Promise<void> => {
     isScheduled = false;
+    // Another process may have deactivated a plugin since: its error would make it a failed one.
+    for (const slug of pending.keys()) if (!(await isWanted(slug))) pending.delete(slug);
     if (pending.size > 0) await store((stored) => stored);
   };
 

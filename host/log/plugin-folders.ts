@@ -22,7 +22,7 @@ const maxCauses = 5;
 
 export function createPluginFolders({
   onAdd = () => undefined,
-}: { readonly onAdd?: (slug: string) => void } = {}): PluginFolders {
+}: { readonly onAdd?: (slug: string, directory: string) => void } = {}): PluginFolders {
   const folders = new Map<string, string>();
   const findFrame: PluginFolders['findFrame'] = (stack) => {
     for (const line of stack.split('\n')) {
@@ -37,7 +37,7 @@ export function createPluginFolders({
   return {
     add(slug, directory) {
       folders.set(directory, slug);
-      onAdd(slug);
+      onAdd(slug, directory);
     },
     findFrame,
     ownerOf(error) {

@@ -231,6 +231,18 @@ describe('quarantine of plugins', () => {
     expect(bench.services.stored.get('active_plugins')).to.deep.equal(['sample']);
   });
 
+  it('forgets a late error of a plugin that another process has deactivated meanwhile', async () => {
+    await bench.folders.write('sample', { files: good });
+    bench.services.stored.set('active_plugins', ['sample']);
+    await bench.loader.start();
+    bench.loader.reportFailure('sample', 'promise', new Error('late'));
+    bench.services.stored.set('active_plugins', []);
+    await bench.clock.advance(1_000);
+    await bench.loader.sync();
+    expect(bench.services.stored.get('plugin_failures') ?? {}).to.deep.equal({});
+    expect(bench.status('sample')).to.include({ state: 'inactive', failure: null });
+  });
+
   it('stops a plugin for an error that nothing caught, with what requires it, until it is activated again', async () => {
     await bench.folders.write('sample', { files: good });
     await bench.folders.write('user', { manifest: { requires: { sample: '*' } }, files: good });
@@ -294,4 +306,32 @@ describe('quarantine of plugins', () => {
     await bench.loader.deactivate('sample');
     expect(bench.status('sample').warnings).to.deep.equal([]);
   });
+});
+
+describe('a plugin that replaces what the whole process uses', () => {
+  for (const [title, at] of [
+    ['when it is imported', (code: string) => `${code} export default { register() {} };`],
+    ['in register', (code: string) => `export default { register() { ${code} } };`],
+    ['later in register', (code: string) => `export default { async register() { await null; ${code} } };`],
+  ] as const)
+    it(`is named, and the original is restored, ${title}`, async () => {
+      const { parse } = JSON;
+      const { map } = Array.prototype;
+      const { fetch } = globalThis;
+      const bench = await createLoaderBench();
+      try {
+        const code = `JSON.parse = () => 'taken'; Array.prototype.map = () => 'taken'; globalThis.fetch = () => 'taken';`;
+        await bench.folders.write('taker', { files: { 'index.js': at(code) } });
+        await bench.loader.start();
+        await bench.loader.activate('taker');
+        expect([JSON.parse, Array.prototype.map, globalThis.fetch]).to.deep.equal([parse, map, fetch]);
+        const [warning] = bench.status('taker').warnings;
+        expect(warning).to.match(/^It replaced fetch, JSON\.parse, Array\.prototype\.map, which/);
+      } finally {
+        Object.assign(JSON, { parse });
+        Object.assign(Array.prototype, { map });
+        Object.assign(globalThis, { fetch });
+        await bench.folders.remove();
+      }
+    });
 });
