@@ -3,6 +3,7 @@ import type { AiParams } from '../kit/ai-params.ts';
 import type { DryRunCall } from '../kit/dry-run.ts';
 import type { ImageParams } from '../kit/image-params.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
+import type { CallTimeouts } from '../kit/time-limit.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
@@ -26,18 +27,6 @@ export interface AiSettings {
   timeouts(): Promise<CallTimeouts>;
   /** Defaults of a request for images. */
   imageDefaults(): Promise<ImageParams>;
-}
-
-/** Milliseconds, retries included. Embeddings and images: of a whole call. */
-export interface CallTimeouts {
-  /** Until the first bytes of a response with a text. */
-  readonly text: number;
-  /** Between pieces of a text (D50). Default: as `text`. */
-  readonly textIdle?: number;
-  /** Of a whole text (D50). Default: as `text`. */
-  readonly textTotal?: number;
-  readonly embeddings: number;
-  readonly images: number;
 }
 
 /** What calls to providers are made with. */

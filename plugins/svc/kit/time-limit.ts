@@ -1,5 +1,17 @@
 import type { Clock } from '#plugin-api';
 
+/** Milliseconds, retries included. Embeddings and images: of a whole call. */
+export interface CallTimeouts {
+  /** Until the first bytes of a response with a text. */
+  readonly text: number;
+  /** Between pieces of a text (D50). Default: as `text`. */
+  readonly textIdle?: number;
+  /** Of a whole text (D50). Default: as `text`. */
+  readonly textTotal?: number;
+  readonly embeddings: number;
+  readonly images: number;
+}
+
 export interface TimeLimit {
   readonly clock: Pick<Clock, 'after' | 'now'>;
   /** Milliseconds of the whole exchange. */

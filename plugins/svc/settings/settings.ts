@@ -1,4 +1,4 @@
-import type { CallTimeouts } from '../ai/ports.ts';
+import type { CallTimeouts } from '../kit/time-limit.ts';
 import { asRecord, type HostApi, type OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
