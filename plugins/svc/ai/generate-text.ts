@@ -39,11 +39,16 @@ export interface GenerateTextInput extends TextExtras {
    * model can; invalid data is repaired once. Nothing is passed to `onText`.
    */
   readonly output?: OutputFormat | undefined;
+  /**
+   * Whether a text that the length limit left empty is a result, with `finish` `length`. Default: an error that says to raise
+   * `max_completion_tokens` (D5).
+   */
+  readonly acceptsEmpty?: boolean | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedText extends CallResult, Pick<TextResult, 'toolCalls' | 'finish'> {
+export interface GeneratedText extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'reportedCost'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */

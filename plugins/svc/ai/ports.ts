@@ -95,6 +95,8 @@ export interface CallUse {
 /** What a call used; `model` as the response names it. */
 export interface UsageCounts extends Partial<CallUse> {
   readonly model: string;
+  /** What the provider says that it bills, in millionths of a US dollar. Left out: the call is priced by the price table. */
+  readonly reportedCost?: number | undefined;
 }
 
 /** A call that is about to be made. */

@@ -1,23 +1,17 @@
-import {
-  asProviderError,
-  type ProviderConnection,
-  type ProviderSettings,
-  type TextCapability,
-  type TextRequest,
-  type TextResult,
-} from '../providers/provider.ts';
+import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
-import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall, type UsageCounts } from './ports.ts';
+import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
 import { splitConversation } from './system-text.ts';
+import { createTextAttempts, sumUsage, type TextAttempts } from './text-attempts.ts';
 
 /** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
 export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {
@@ -35,15 +29,8 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
       run: async () => runText(services, await withImages(call, input), input.signal),
-      count: ({ model, usage, tokenDetails }) => ({
-        model,
-        inputTokens: usage.input_tokens,
-        outputTokens: usage.output_tokens,
-        tokenDetails,
-      }),
-      // An interrupted text is paid for up to where it ended.
-      countFailed: () =>
-        attempts.text() === '' ? { model: request.model } : countPartialText(request, attempts.text(), services.host),
+      count: ({ model, ...result }) => sumUsage(model, [...attempts.failed(), result]),
+      countFailed: async () => sumUsage(request.model, await attempts.used(services.host)),
     });
   };
 }
@@ -98,7 +85,7 @@ async function prepareText(
   const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;
   const ignoredHints = givenHints(given).filter((hint) => !takes(hint));
   const plain = withoutHints(given, takes);
-  const attempts = createTextAttempts(provider.text, input.onText);
+  const attempts = createTextAttempts(provider.text, input);
   const prepared = formatted({ provider, plain, saved }, input);
   return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
 }
@@ -182,8 +169,9 @@ async function runText(
   });
   return {
     content: result.content,
-    usage: result.usage ?? (await estimateUsage(request, result.content, services.host)),
+    usage: result.usage ?? (await estimateUsage(request, writtenBy(result), services.host)),
     ...(result.tokenDetails && { tokenDetails: result.tokenDetails }),
+    ...(provider.text.reportsCost === true && { reportedCost: result.reportedCost }),
     providerId: provider.id,
     provider: provider.label,
     model: result.model,
@@ -194,39 +182,7 @@ async function runText(
   };
 }
 
-async function countPartialText(request: TextRequest, text: string, host: AiServices['host']): Promise<UsageCounts> {
-  const { input_tokens, output_tokens } = await estimateUsage(request, text, host);
-  return { model: request.model, inputTokens: input_tokens, outputTokens: output_tokens };
-}
-
-interface TextAttempts {
-  /** One attempt. */
-  attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
-  /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
-  text(): string;
-}
-
-/**
- * Attempts at one text. `onText` gets its pieces as they arrive, or one piece at the end from an upstream that cannot
- * stream; all pieces together are the content.
- */
-function createTextAttempts(capability: TextCapability, onText: ((piece: string) => void) | undefined): TextAttempts {
-  let text = '';
-  if (onText === undefined)
-    return { attempt: (request, connection) => capability.generate(request, connection), text: () => text };
-
-  const emit = (piece: string): void => {
-    if (piece === '') return;
-    text += piece;
-    onText(piece);
-  };
-  return {
-    text: () => text,
-    async attempt(request, connection) {
-      const result = await (capability.stream?.(request, connection, emit) ?? capability.generate(request, connection));
-      // The rest of the content, or all of it without a stream.
-      if (result.content.startsWith(text)) emit(result.content.slice(text.length));
-      return { ...result, content: text };
-    },
-  };
+/** All that a model wrote, calls of functions included. */
+function writtenBy({ content, toolCalls = [] }: Pick<TextResult, 'content' | 'toolCalls'>): string {
+  return toolCalls.length === 0 ? content : content + JSON.stringify(toolCalls);
 }

@@ -12,17 +12,20 @@ const maxNames = 50;
 const maxLength = { name: 60, list: 2000 } as const;
 
 /**
- * Response headers, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
+ * Response headers, each only when it applies: `X-SVC-Ignored-Params` (D8), `X-SVC-Usage-Estimated` (D25) and
+ * `X-SVC-Finish-Reason` (`length` or `content_filter`) of a text that is not complete.
  * Parameter names come from the caller: other characters are percent-encoded, and a long list is cut.
  */
 export function responseHeaders(result: {
   readonly ignored: readonly string[];
   readonly usageEstimated?: boolean;
+  readonly finish?: string | undefined;
 }): Record<string, string> {
   const names = headerList(result.ignored);
   return {
     ...(names !== '' && { 'X-SVC-Ignored-Params': names }),
     ...(result.usageEstimated === true && { 'X-SVC-Usage-Estimated': 'true' }),
+    ...(result.finish !== undefined && { 'X-SVC-Finish-Reason': result.finish }),
   };
 }
 

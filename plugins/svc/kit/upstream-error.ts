@@ -75,6 +75,17 @@ export function connectionFailure(
   return { kind: 'connection', message, cause: thrown };
 }
 
+/** Whether a connection failed before a request could be sent: nothing was used. */
+export function isUnsent(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  return (
+    refusedAddress(thrown) !== null ||
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(
+      findErrorCode(thrown) ?? '',
+    )
+  );
+}
+
 /** The first system or undici code in the chain of causes. */
 function findErrorCode(thrown: Error): string | null {
   for (let error: unknown = thrown, depth = 0; isRecord(error) && depth < 6; error = error['cause'], depth += 1) {

@@ -43,6 +43,7 @@ export const provider: Provider = createChatProvider({
   rules: { names: openAiNames, byModel: azureParams },
   access: azureAccess,
   takesOpenAiHints: true,
+  mixesReasoning: false,
   sees: (model, settings) => openAiSees(azureModel(settings, model)),
   // The classic API supports it since 2024-09-01-preview.
   countsStreams: (settings) => azureVersion(settings) === 'v1' || azureVersion(settings) >= '2024-09-01',

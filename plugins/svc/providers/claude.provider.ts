@@ -5,11 +5,12 @@ import type {
 import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
 import { claudeEnforcesSchemas, samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
-import { claudeModels, claudeResponse } from './claude/claude-response.ts';
+import { claudeModels, claudeReport, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
 import { isHint } from '../kit/text-hints.ts';
 import { createTextCapability } from './unsupported-params.ts';
 import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
+import { keepUsage } from './provider-errors.ts';
 import { readJson } from './time-limit.ts';
 import { modelFields, providerFields } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
@@ -17,16 +18,18 @@ import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createClaudeClients();
 
-const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) =>
-  withTimeLimit(connection, async (signal) => {
+const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) => {
+  const reader = createClaudeStream(request, connection, onText);
+  const run = async (signal: AbortSignal): Promise<TextResult> => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
     const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
-    const reader = createClaudeStream(request, connection, onText);
     await readEvents({ response, connection, signal }, reader);
     return { ignored, ...reader.result() };
-  });
+  };
+  return keepUsage(reader.report, () => withTimeLimit(connection, run));
+};
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
@@ -82,6 +85,8 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
     // The SDK's type is for the newest API version, which has no sampling parameters.
     const params = body as unknown as MessageCreateParamsNonStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
-    return { ignored, ...claudeResponse(await readJson(response), request, connection) };
+    const received = await readJson(response);
+    const read = () => claudeResponse(received, request, connection);
+    return { ignored, ...(await keepUsage(() => claudeReport(received['usage']), read)) };
   });
 }

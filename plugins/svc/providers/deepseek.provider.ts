@@ -18,6 +18,7 @@ export const provider: Provider = createChatProvider({
   rules: { names: unseededNames, byModel: deepSeekParams },
   lacks: ['tools.strict', 'parallel_tool_calls', 'response_format.json_schema', 'image_url.detail', 'user'],
   access: accessAt(address),
+  mixesReasoning: false,
 });
 
 /**

@@ -9,20 +9,21 @@ import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { createGoogleImages } from './google/google-images.ts';
 import { geminiVersion, googleSupports } from './google/google-models.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
-import { googleModel, googleResponse } from './google/google-response.ts';
+import { googleModel, googleReport, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
 import { createGoogleVideos } from './google/google-videos.ts';
 import { createTextCapability } from './unsupported-params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
-import { unreadableResponse } from './provider-errors.ts';
+import { keepUsage, unreadableResponse } from './provider-errors.ts';
 import { providerFields } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createGoogleClients();
 
-const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) =>
-  withTimeLimit(connection, async (signal) => {
+const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) => {
+  const reader = createGoogleStream(request, connection, onText);
+  const run = async (signal: AbortSignal): Promise<TextResult> => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
     const client = await getClient(connection);
     let response: Response | undefined;
@@ -32,10 +33,11 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
     const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
     await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
     if (response === undefined) throw unreadableResponse('it was empty');
-    const reader = createGoogleStream(request, connection, onText);
     await readEvents({ response, connection, signal }, reader);
     return { ignored, ...reader.result() };
-  });
+  };
+  return keepUsage(reader.report, () => withTimeLimit(connection, run));
+};
 
 /** Google's generateContent (D9), using the package `@google/genai`. */
 export const provider: Provider = {
@@ -78,7 +80,8 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
       ...parameters,
       config: { ...parameters.config, ...callOptions(connection, signal) },
     });
-    return { ignored, ...googleResponse(received, request, connection) };
+    const read = () => googleResponse(received, request, connection);
+    return { ignored, ...(await keepUsage(() => googleReport(received), read)) };
   });
 }
 

@@ -26,12 +26,19 @@ export function countAt(value: unknown, member: string): number | null {
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? Math.trunc(found) : null;
 }
 
-/** The arguments of a tool call as an object. Of another text, which a model may write by mistake, it is the member `input`. */
-export function parseArguments(text: string): JsonObject {
+/** The arguments of a tool call as an object; none for an empty text. Null for a text that is no JSON object, as a cut one. */
+export function parseArguments(text: string): JsonObject | null {
+  if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : { input: value };
+    return isRecord(value) ? value : null;
   } catch {
-    return { input: text };
+    return null;
   }
+}
+
+/** The arguments of a tool call as text: what the model wrote, an object as JSON, `{}` for none. */
+export function argumentsText(given: unknown): string {
+  if (typeof given === 'string') return given.trim() === '' ? '{}' : given;
+  return given === undefined || given === null ? '{}' : JSON.stringify(given);
 }

@@ -35,6 +35,7 @@ export const provider: Provider = createChatProvider({
           },
   },
   access,
+  mixesReasoning: true,
   sees: (model) => seeing.test(model),
   lacks: ['tools.strict', 'tool_choice', 'parallel_tool_calls', 'image_url.detail', 'user', 'messages.name'],
   // Ollama documents no limit. A local model embeds the texts of a batch one by one within one time limit.

@@ -34,6 +34,8 @@ export const provider: Provider = createChatProvider({
     byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
   },
   access,
+  mixesReasoning: false,
+  reportsCost: true,
   sees: openRouterSees,
   images: createOpenRouterImages(access),
   // OpenRouter documents no limits. Models with lower ones than OpenAI's return an error that says so.

@@ -1,8 +1,9 @@
 import { isRecord } from '#plugin-api';
 import { isHeaders } from '../kit/fixed-headers.ts';
 import { connectionFailure, parseRetryAfter, responseMessage, unreadableFailure } from '../kit/upstream-error.ts';
-import { listAt, objectAt, textAt } from './json.ts';
-import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
+import type { ToolCall } from '../kit/tools.ts';
+import { listAt, objectAt, parseArguments, textAt, type JsonObject } from './json.ts';
+import { ProviderError, type ProviderConnection, type ProviderErrorKind, type ReportedUsage } from './provider.ts';
 
 export interface UpstreamResponse {
   readonly status: number;
@@ -14,6 +15,43 @@ export interface UpstreamResponse {
 /** The upstream answered, but generated nothing. A retry would be rejected as well. */
 export function refusedRequest(message: string): ProviderError {
   return new ProviderError({ kind: 'rejected', status: 200, message });
+}
+
+/** The upstream ended the text early. Another attempt, or another provider, may succeed. */
+export function failedText(reason: string): ProviderError {
+  return new ProviderError({ kind: 'unavailable', status: 200, message: `it ended the response with ${reason}.` });
+}
+
+/** The arguments of a call in the conversation, for providers that take objects. @throws ProviderError `rejected` for others */
+export function requireArguments({ id, arguments: given }: Pick<ToolCall, 'id' | 'arguments'>): JsonObject {
+  const parsed = parseArguments(given);
+  if (parsed !== null) return parsed;
+  throw new ProviderError({
+    kind: 'rejected',
+    message: `the arguments of the tool call ${id} are not a JSON object. Leave the call out, or repeat the turn.`,
+  });
+}
+
+/** A response without text and calls of functions is no result. Another provider may have one. */
+export function emptyText(reason: string | null): ProviderError {
+  const ending = reason === null ? '' : ` (${reason})`;
+  return new ProviderError({ kind: 'unreadable', status: 200, message: `its response is empty${ending}.` });
+}
+
+/**
+ * Runs what reads a response. A ProviderError gets the usage that was reported until then: a refused, emptied or cut text is
+ * billed as well (D51).
+ */
+export async function keepUsage<Result>(
+  report: () => ReportedUsage | null,
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ProviderError) error.reported ??= report();
+    throw error;
+  }
 }
 
 /** The ProviderError of an error response (D5), with the upstream's message if it has one. */

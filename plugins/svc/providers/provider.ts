@@ -76,13 +76,22 @@ export interface Usage {
   readonly total_tokens: number;
 }
 
-export interface TextResult {
-  /** Empty if the model only called functions. */
-  readonly content: string;
+/** What reading a response needs of its request. */
+export type RequestedText = Pick<TextRequest, 'model'> & Partial<Pick<TextRequest, 'params'>>;
+
+/** What a provider reported of the usage of a text. */
+export interface ReportedUsage {
   /** Null when the provider reported none (D25). */
   readonly usage: Usage | null;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */
   readonly tokenDetails?: TokenDetails | undefined;
+  /** What the provider says that it bills, in millionths of a US dollar; used if the capability `reportsCost`. */
+  readonly reportedCost?: number | undefined;
+}
+
+export interface TextResult extends ReportedUsage {
+  /** Empty if the model only called functions, stopped at a stop sequence, or used up the length limit before it (`finish`). */
+  readonly content: string;
   /** The model as the provider reports it, else the requested one. */
   readonly model: string;
   /** Keys of `params` that the provider or model does not support (D8). */
@@ -106,6 +115,8 @@ export interface ModelInfo {
 export interface TextCapability {
   /** Names of the supported `params`. The README's table is generated from it. */
   readonly params: Readonly<Partial<Record<AiParamName, string>>>;
+  /** Whether `reportedCost` of its results is what the account is billed. Omitted: calls are priced by the price table. */
+  readonly reportsCost?: boolean;
   /** Whether a model reads images. Omitted: none does. */
   sees?(model: string, settings: ProviderSettings): boolean;
   /** Whether a model supports a feature. Omitted: it has none of them. */
@@ -320,6 +331,8 @@ export type ProviderErrorKind = (typeof upstreamErrorKinds)[number];
 export class ProviderError extends UpstreamError<ProviderErrorKind> {
   override readonly name = 'ProviderError';
   readonly retryable: boolean;
+  /** What the provider reported of the failed call, which it may bill (D51). Null: nothing. */
+  reported: ReportedUsage | null = null;
 
   constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
     super(init);

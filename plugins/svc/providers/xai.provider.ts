@@ -37,6 +37,7 @@ export const provider: Provider = createChatProvider({
   }),
   rules: { names: openAiNames, byModel: xaiParams },
   access,
+  mixesReasoning: false,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
 });

@@ -127,10 +127,11 @@ describe('Generating text in pieces', () => {
   });
 
   it('counts nothing of a call that failed before its first piece', async () => {
-    const { done, noted } = await run(
+    const { done, noted, recorded } = await run(
       streaming({ pieces: [], end: new ProviderError({ kind: 'rejected', status: 400, message: 'No.' }) }),
     );
     await failureOf(done);
+    await recorded;
     expect(noted.map(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])).to.deep.equal([[0, 0]]);
   });
 

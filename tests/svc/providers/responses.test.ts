@@ -37,12 +37,45 @@ describe('Answers of Chat Completions', () => {
     expect(chat({ content: 'Bonjour.' }).model).to.equal('asked');
   });
 
-  it('may be empty when a stop text came first', () => {
-    expect(chat({ content: '' }).content).to.equal('');
+  it('may be empty when a stop text came first, else an empty one is a failure', () => {
+    const choices = [{ message: { content: '' }, finish_reason: 'stop' }];
+    expect(chatResponse({ choices }, { ...asked, params: { stop: 'x' } }, connection).content).to.equal('');
+    for (const message of [{ content: '' }, { content: null }, { content: null, reasoning_content: 'Hm.' }])
+      expect(() => chat(message))
+        .to.throw('its response is empty (stop).')
+        .with.property('kind', 'unreadable');
   });
 
-  it('say what to do when thinking used the length limit up', () => {
-    expect(() => chat({ content: '' }, 'length')).to.throw(/raise max_completion_tokens/);
+  it('are failures when they end for a reason of the upstream, with part of a text too', () => {
+    for (const reason of ['error', 'insufficient_system_resource', 'abort'])
+      for (const content of ['Half of', ''])
+        expect(() => chat({ content }, reason))
+          .to.throw(reason)
+          .with.property('kind', 'unavailable');
+  });
+
+  it('end as servers with other names for it say', () => {
+    expect(chat({ content: 'a' }, 'EOS_token').finish).to.equal(undefined);
+    expect(chat({ content: 'a' }, 'max_tokens').finish).to.equal('length');
+    expect(chat({ content: 'Well, ', refusal: 'No.' }).finish).to.equal('content_filter');
+  });
+
+  it('may be empty at the length limit, which the caller judges', () => {
+    expect(chat({ content: '' }, 'length')).to.include({ content: '', finish: 'length' });
+  });
+
+  it('have the arguments of tools as the model wrote them, whatever their form', () => {
+    const argumentsOf = (given: unknown) =>
+      chat({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: given } }] }).toolCalls?.[0]
+        ?.arguments;
+    expect(argumentsOf({ city: 'Paris' })).to.equal('{"city":"Paris"}');
+    expect(argumentsOf('{"city":"Pa')).to.equal('{"city":"Pa');
+    expect([argumentsOf(''), argumentsOf(undefined), argumentsOf(null)]).to.deep.equal(['{}', '{}', '{}']);
+  });
+
+  it('have a call of the older member function_call', () => {
+    const { toolCalls } = chat({ content: null, function_call: { name: 'f', arguments: '{}' } }, 'function_call');
+    expect(toolCalls?.map(({ name }) => name)).to.deep.equal(['f']);
   });
 
   it('map an error inside a 200 by its own code, as OpenRouter sends it', () => {
@@ -89,17 +122,29 @@ describe('Answers of Messages and generateContent', () => {
     );
   });
 
-  it('say what to do when thinking used the length limit up', () => {
+  it('may be empty at the length limit, which the caller judges', () => {
+    const candidates = [{ finishReason: 'MAX_TOKENS', content: { role: 'model' } }];
+    expect(googleResponse({ candidates }, asked, connection)).to.include({ content: '', finish: 'length' });
+    for (const stop_reason of ['max_tokens', 'model_context_window_exceeded'])
+      expect(
+        claudeResponse({ content: [{ type: 'thinking', thinking: '...' }], stop_reason }, asked, connection),
+      ).to.include({ content: '', finish: 'length' });
+  });
+
+  it('are failures when they are empty, or end for a reason of the upstream', () => {
+    for (const finishReason of ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'NEW_ONE'])
+      expect(() =>
+        googleResponse({ candidates: [{ finishReason, finishMessage: 'Google says why.' }] }, asked, connection),
+      )
+        .to.throw(`${finishReason}: Google says why.`)
+        .with.property('kind', 'unavailable');
+    expect(() => googleResponse({ candidates: [{ finishReason: 'STOP' }] }, asked, connection))
+      .to.throw('its response is empty (STOP).')
+      .with.property('kind', 'unreadable');
+    expect(() => claudeResponse({ content: [], stop_reason: 'end_turn' }, asked, connection)).to.throw('is empty');
     expect(() =>
-      googleResponse({ candidates: [{ finishReason: 'MAX_TOKENS', content: { role: 'model' } }] }, asked, connection),
-    ).to.throw(/raise max_completion_tokens/);
-    expect(() =>
-      claudeResponse(
-        { content: [{ type: 'thinking', thinking: '...' }], stop_reason: 'max_tokens' },
-        asked,
-        connection,
-      ),
-    ).to.throw(/raise max_completion_tokens/);
+      claudeResponse({ content: [{ type: 'text', text: 'a' }], stop_reason: 'pause_turn' }, asked, connection),
+    ).to.throw('pause_turn');
   });
 });
 

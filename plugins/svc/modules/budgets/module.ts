@@ -6,6 +6,7 @@ import { budgetsOption, budgetsSchema } from './budget.ts';
 import type { BudgetStatus } from './guard/budget-status.ts';
 import {
   budgetCallersMigration,
+  budgetDecimalsMigration,
   budgetCounters,
   budgetMigration,
   budgetReservations,
@@ -32,7 +33,7 @@ export const budgetsModule = defineModule<BudgetPorts>({
     body: () => import('./budgets.page.ts'),
   }),
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],
-  migrations: [budgetMigration, budgetCallersMigration, budgetRolesMigration],
+  migrations: [budgetMigration, budgetCallersMigration, budgetRolesMigration, budgetDecimalsMigration],
   tables: [budgetCounters, budgetReservations],
   jobs: [sweepHook],
   async register(ports) {

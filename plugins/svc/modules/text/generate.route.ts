@@ -86,6 +86,6 @@ async function generate(
   const body = await hooks.applyFiltersAsync('svc_text_response', response, call, request);
   return new RestResponse({
     body,
-    headers: responseHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }),
+    headers: responseHeaders({ ...result, ignored: [...result.ignored, ...ignored] }),
   });
 }

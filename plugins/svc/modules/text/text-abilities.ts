@@ -27,6 +27,7 @@ export function registerTextAbilities(abilities: AbilitiesApi, { generateText }:
         model: { type: 'string' },
         input_tokens: { type: 'integer' },
         output_tokens: { type: 'integer' },
+        finish_reason: { type: 'string', enum: ['stop', 'length', 'content_filter'] },
       },
       required: ['content', 'provider', 'model'],
     },
@@ -42,7 +43,8 @@ export function registerTextAbilities(abilities: AbilitiesApi, { generateText }:
         origin: abilityOrigin(call, 'text'),
       });
       const { input_tokens, output_tokens } = usage;
-      return { content, provider: result.provider, model: result.model, input_tokens, output_tokens };
+      const finish_reason = result.finish ?? 'stop';
+      return { content, provider: result.provider, model: result.model, input_tokens, output_tokens, finish_reason };
     },
     meta: { annotations: { readonly: false, destructive: false, idempotent: false }, public: true },
   });

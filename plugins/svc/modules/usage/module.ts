@@ -4,6 +4,7 @@ import { defineModule } from '../../kit/module.ts';
 import type { BotsPort, KeysPort, HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
 import { sweepUsage } from './ledger/usage-store.ts';
 import {
+  usageBilledMigration,
   usageCallersMigration,
   usageDaysTable,
   usageMigration,
@@ -50,7 +51,13 @@ export const usageModule = defineModule<UsagePorts>({
     lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands),
     lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
   ],
-  migrations: [usageMigration, usageReferenceMigration, usageCallersMigration, usageRolesMigration],
+  migrations: [
+    usageMigration,
+    usageReferenceMigration,
+    usageCallersMigration,
+    usageRolesMigration,
+    usageBilledMigration,
+  ],
   tables: [usageTable, usageDaysTable, usageRoleDaysTable],
   jobs: [sweepHook],
   async register(ports) {

@@ -15,6 +15,13 @@ export interface RecordUsageParts {
   readonly guard?: BudgetGuard | undefined;
 }
 
+/** What recording a call needs besides its usage. */
+interface Recording extends Pick<UsageCounts, 'reportedCost'> {
+  /** As requested. */
+  readonly model: string;
+  readonly reservation: string | null;
+}
+
 const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
 
 /**
@@ -28,8 +35,11 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
  * the call is stored.
  */
 export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
-  async function record(usage: UsageRecord, requestedModel: string, reservation: string | null): Promise<CallPrice> {
-    const own = await ledger.price(usage);
+  async function record(
+    usage: UsageRecord,
+    { model: requestedModel, reservation, reportedCost }: Recording,
+  ): Promise<CallPrice> {
+    const own = await ledger.price(usage, reportedCost);
     // Upstreams report longer names and those of deployments: no budget is bypassed because of them.
     const price =
       own.cost === null && usage.model !== requestedModel
@@ -75,13 +85,18 @@ export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsage
       result = await call.run();
     } catch (error) {
       const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
-      const counted = Promise.resolve(call.countFailed?.() ?? { model }).catch(() => ({ model }));
-      const recorded = counted.then((counts) => record(usageFor(outcome, counts), model, reservation));
+      const nothing: UsageCounts = { model };
+      const counted = Promise.resolve(call.countFailed?.() ?? nothing).catch(() => nothing);
+      const recorded = counted.then((counts) =>
+        record(usageFor(outcome, counts), { model, reservation, reportedCost: counts.reportedCost }),
+      );
       if (reservation !== null) await recorded;
       throw error;
     }
-    const { cost } = await record(usageFor('ok', call.count(result)), model, reservation);
+    const counts = call.count(result);
+    const { reportedCost } = counts;
+    const { cost } = await record(usageFor('ok', counts), { model, reservation, reportedCost });
     // Onto the result itself: a copy would read vectors that are unpacked only on demand.
-    return Object.assign(result, { cost });
+    return Object.assign(result, { cost: cost === null ? null : Math.round(cost) });
   };
 }

@@ -16,12 +16,14 @@ import {
   ProviderError,
   type ProviderSettings,
 } from '../provider.ts';
+import { keepUsage } from '../provider-errors.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
-import { chatModels, chatResponse } from './chat-response.ts';
+import { chatModels, chatReport, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
+import { createReasoningHabits } from './strip-reasoning.ts';
 
 export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'images' | 'embeddings'> {
   /** Names of the required settings; default: the key. */
@@ -31,6 +33,9 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
   readonly sees?: NonNullable<TextCapability['sees']>;
+  readonly reportsCost?: boolean;
+  /** Whether texts may begin with reasoning without an opening tag. Default: by the name of the model. */
+  readonly mixesReasoning?: boolean;
   /** Features that the upstream does not have. Default: it has all. */
   readonly lacks?: readonly TextFeature[];
   /** Whether it has the members that OpenAI alone has, such as `prompt_cache_key`. Default: false. */
@@ -48,6 +53,7 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
 /** A provider with OpenAI's Chat Completions API (D9), using the `openai` package. */
 export function createChatProvider(init: ChatProviderInit): Provider {
   const getClient = createChatClients();
+  const habits = createReasoningHabits(init.mixesReasoning);
   const generate = (request: TextRequest, connection: ProviderConnection): Promise<TextResult> =>
     withTimeLimit(connection, async (signal) => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
@@ -57,22 +63,25 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
         .asResponse();
-      return { ignored, ...chatResponse(await readJson(response), request, connection) };
+      const received = await readJson(response);
+      const read = () => chatResponse(received, request, connection);
+      return { ignored, ...(await keepUsage(() => chatReport(received['usage']), read)) };
     });
 
-  const stream = requestUsage(init.countsStreams, (request, connection, { onText, options }) =>
-    withTimeLimit(connection, async (signal) => {
+  const stream = requestUsage(init.countsStreams, (request, connection, { onText, options }) => {
+    const reader = createChatStream({ ...request, habits }, connection, onText);
+    const run = async (signal: AbortSignal): Promise<TextResult> => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
       const client = await getClient(init.access(connection.settings, request.model), connection);
       const params = { ...body, stream: true, ...options } as unknown as ChatCompletionCreateParamsStreaming;
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
         .asResponse();
-      const reader = createChatStream(request, connection, onText);
       await readEvents({ response, connection, signal }, reader);
       return { ignored, ...reader.result() };
-    }),
-  );
+    };
+    return keepUsage(reader.report, () => withTimeLimit(connection, run));
+  });
 
   const listModels = (connection: ProviderConnection): Promise<ModelInfo[]> =>
     withTimeLimit(connection, async (signal) => {
@@ -85,7 +94,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, fields, required = ['api_key'], rules, images, embeddings, sees, lacks = [] } = init;
+  const { id, label, fields, required = ['api_key'], rules, images, embeddings, sees, reportsCost, lacks = [] } = init;
   const supports = (feature: TextFeature): boolean =>
     !lacks.includes(feature) && (init.takesOpenAiHints === true || !isOpenAiHint(feature));
   return {
@@ -93,7 +102,14 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     label,
     settings: { type: 'object', properties: fields },
     required,
-    text: createTextCapability({ rules, generate, stream, supports, ...(sees && { sees }) }),
+    text: createTextCapability({
+      rules,
+      generate,
+      stream,
+      supports,
+      ...(sees && { sees }),
+      ...(reportsCost && { reportsCost }),
+    }),
     ...(images && { images }),
     ...(embeddings && { embeddings }),
     listModels,

@@ -1,52 +1,76 @@
-import { isRecord } from '#plugin-api';
+import { randomUUID } from 'node:crypto';
+import { asRecord, isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { errorFromResponse, unreadableResponse, refusedRequest } from '../provider-errors.ts';
-import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { emptyText, errorFromResponse, failedText, unreadableResponse, refusedRequest } from '../provider-errors.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
-import type { ModelInfo, ProviderConnection, TextResult, Usage } from '../provider.ts';
+import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { stripReasoning } from './strip-reasoning.ts';
 
+/** How texts end, by `finish_reason` of OpenAI and of servers with its API, in lower case. */
+const endings: Readonly<Record<string, 'complete' | 'length' | 'content_filter'>> = {
+  ...{ stop: 'complete', tool_calls: 'complete', function_call: 'complete' },
+  ...{ eos: 'complete', eos_token: 'complete', stop_sequence: 'complete', end_turn: 'complete', tool_use: 'complete' },
+  ...{ length: 'length', max_tokens: 'length', model_length: 'length' },
+  ...{ content_filter: 'content_filter', safety: 'content_filter' },
+};
+
 /**
- * Reads a chat completion without its reasoning, which is a separate member or a leading `<think>` block.
+ * Reads a chat completion without its reasoning, which is a separate member or a part of the text (`strip-reasoning.ts`).
  *
- * @throws ProviderError `rejected` for a refusal or a text emptied by a filter or the length limit, `unreadable` for another
- * format. OpenRouter's errors in a 200 are mapped by their own status.
+ * @throws ProviderError `rejected` for a refusal or a text emptied by a filter, `unavailable` for a text that the upstream
+ * ended for another reason, `unreadable` for another format and for an empty response. OpenRouter's errors in a 200 are mapped
+ * by their own status.
  */
 export function chatResponse(
   body: JsonObject,
-  request: { readonly model: string },
+  request: RequestedText,
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   const choice = listAt(body, 'choices')[0];
   throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
-  const toolCalls = chatToolCalls(message['tool_calls']);
+  const toolCalls = chatToolCalls(message);
   if (!('content' in message) && !('refusal' in message) && toolCalls.length === 0)
     throw unreadableResponse('no choices[0].message.content in it');
   const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
   if (content === '' && refusal !== null) throw refusedRequest(cleanMessage(refusal, connection.settings));
   const reason = textAt(choice, 'finish_reason');
-  if (content === '' && toolCalls.length === 0) throwForEmptyText(reason);
-  const details = chatTokenDetails(body['usage']);
+  const ending = reason === null ? 'complete' : endings[reason.toLowerCase()];
+  if (ending === undefined) throw failedText(`finish_reason ${cleanMessage(String(reason), connection.settings)}`);
+  if (content === '' && toolCalls.length === 0) refuseEmpty(ending, { reason, request });
+  const finish = refusal === null ? ending : 'content_filter';
   return {
     content,
-    usage: chatUsage(body['usage']),
-    ...(details && { tokenDetails: details }),
+    ...chatReport(body['usage']),
     model: textAt(body, 'model') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...((reason === 'length' || reason === 'content_filter') && { finish: reason }),
+    ...(finish !== 'complete' && { finish }),
   };
 }
 
-function chatToolCalls(calls: unknown): ToolCall[] {
-  return listAt({ calls }, 'calls').map((call) => {
+/** A text may be empty at a stop sequence; at the length limit the caller decides. */
+function refuseEmpty(
+  ending: (typeof endings)[string],
+  { reason, request }: { readonly reason: string | null; readonly request: RequestedText },
+): void {
+  if (ending === 'content_filter') throw refusedRequest('its content filter removed the whole text (content_filter).');
+  if (ending === 'complete' && request.params?.stop === undefined) throw emptyText(reason);
+}
+
+/** Also `function_call`, the member that came before `tool_calls`. */
+function chatToolCalls(message: JsonObject): ToolCall[] {
+  const old = message['function_call'];
+  const single = isRecord(old) ? [{ id: `call_${randomUUID()}`, function: old }] : [];
+  const calls = listAt(message, 'tool_calls');
+  return (calls.length > 0 ? calls : single).map((call) => {
     const called = objectAt(call, 'function');
-    const [id, name, given] = [textAt(call, 'id'), textAt(called, 'name'), called['arguments']];
+    const [id, name] = [textAt(call, 'id'), textAt(called, 'name')];
     if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
-    return { id, name, arguments: typeof given === 'string' && given.trim() !== '' ? given : '{}' };
+    return { id, name, arguments: argumentsText(called['arguments']) };
   });
 }
 
@@ -72,12 +96,23 @@ export function contentText(content: unknown): string {
   return content.map((part) => objectAt({ part }, 'part')['text'] ?? '').join('');
 }
 
-function throwForEmptyText(reason: string | null): void {
-  if (reason === 'content_filter') throw refusedRequest('its content filter removed the whole text (content_filter).');
-  if (reason === 'length')
-    throw refusedRequest(
-      'the length limit was used up before any text was written (length); raise max_completion_tokens.',
-    );
+/** All that a response reports of its usage. */
+export function chatReport(usage: unknown): ReportedUsage {
+  const details = chatTokenDetails(usage);
+  const reportedCost = chatCost(usage);
+  return {
+    usage: chatUsage(usage),
+    ...(details && { tokenDetails: details }),
+    ...(reportedCost !== undefined && { reportedCost }),
+  };
+}
+
+/** OpenRouter's `cost` in dollars; with a key of one's own for its provider, what that one bills is beside it. */
+function chatCost(usage: unknown): number | undefined {
+  const { cost, is_byok: isOwnKey } = asRecord(usage);
+  if (typeof cost !== 'number' || !(cost >= 0)) return undefined;
+  const upstream = objectAt(usage, 'cost_details')['upstream_inference_cost'];
+  return (cost + (isOwnKey === true && typeof upstream === 'number' ? upstream : 0)) * 1_000_000;
 }
 
 /** xAI includes reasoning only in the total. It is billed as output, and counted as such. */

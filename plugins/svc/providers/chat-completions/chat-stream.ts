@@ -1,22 +1,28 @@
-import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
-import { chatResponse, chatUsage, contentText } from './chat-response.ts';
-import { createReasoningFilter } from './strip-reasoning.ts';
+import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { errorFromStream, parseEvent, type TextStream } from '../streams/read-events.ts';
+import { chatReport, chatResponse, chatUsage, contentText } from './chat-response.ts';
+import type { ProviderConnection, RequestedText } from '../provider.ts';
+import { createToolCalls } from './stream-tool-calls.ts';
+import { createReasoningFilter, stripReasoning, type ReasoningHabits } from './strip-reasoning.ts';
 
 /**
  * Reads the chunks of a chat completion. A stream ends with `[DONE]`; without it, a `finish_reason` marks it complete. Usage
  * comes in the last chunk, in a separate one, or (xAI) grows with each chunk.
  */
-export const createChatStream: OpenTextStream = (request, connection, onText) => {
-  const reasoning = createReasoningFilter();
+export const createChatStream = (
+  { habits, ...request }: RequestedText & { readonly habits?: ReasoningHabits },
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+): TextStream => {
+  const modelAt = { model: request.model, base_url: connection.settings.base_url };
+  const reasoning = createReasoningFilter(habits?.holds(modelAt));
+  const toolCalls = createToolCalls();
   const state = {
     content: '',
     refusal: '',
     reason: null as string | null,
     usage: undefined as unknown,
     model: null as string | null,
-    /** By their index. */
-    toolCalls: new Map<number, { id: unknown; name: string; arguments: string }>(),
   };
   let wholeBody: JsonObject | null = null;
   let hasChoice = false;
@@ -37,18 +43,8 @@ export const createChatStream: OpenTextStream = (request, connection, onText) =>
     state.refusal += textOf(delta['refusal']);
     state.reason = textAt(choice, 'finish_reason') ?? state.reason;
     show(reasoning.push(contentText(delta['content'])));
-    for (const piece of listAt(delta, 'tool_calls')) takeToolCall(piece);
+    for (const piece of listAt(delta, 'tool_calls')) toolCalls.take(piece);
   };
-  const takeToolCall = (piece: unknown): void => {
-    const index = countAt(piece, 'index') ?? state.toolCalls.size;
-    const call = state.toolCalls.get(index) ?? { id: undefined, name: '', arguments: '' };
-    const called = objectAt(piece, 'function');
-    call.id = textAt(piece, 'id') ?? call.id;
-    call.name += textOf(called['name']);
-    call.arguments += textOf(called['arguments']);
-    state.toolCalls.set(index, call);
-  };
-
   return {
     take({ data }) {
       if (data.startsWith('[DONE]')) return true;
@@ -59,6 +55,7 @@ export const createChatStream: OpenTextStream = (request, connection, onText) =>
       wholeBody = body;
     },
     isComplete: () => state.reason !== null,
+    report: () => chatReport(wholeBody === null ? state.usage : wholeBody['usage']),
     result() {
       if (wholeBody !== null) {
         const whole = chatResponse(wholeBody, request, connection);
@@ -66,8 +63,9 @@ export const createChatStream: OpenTextStream = (request, connection, onText) =>
         return whole;
       }
       show(reasoning.end());
+      habits?.note(modelAt, reasoning.hadLoneClosing() || stripReasoning(state.content) !== state.content);
       const { content, refusal, reason: finish_reason, usage, model } = state;
-      const tool_calls = [...state.toolCalls.values()].map(({ id, ...called }) => ({ id, function: called }));
+      const tool_calls = toolCalls.all();
       const choices = hasChoice ? [{ message: { content, refusal, tool_calls }, finish_reason }] : [];
       // Text after the removed reasoning may look like reasoning; do not strip it twice.
       return { ...chatResponse({ choices, usage, model }, request, connection), ...(hasChoice && { content }) };

@@ -1,5 +1,6 @@
 import type { ToolChoice } from '../../kit/tools.ts';
-import { objectAt, parseArguments, type JsonObject } from '../json.ts';
+import { objectAt, type JsonObject } from '../json.ts';
+import { requireArguments } from '../provider-errors.ts';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
 import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
 import { claudeParams, defaultMaxTokens } from './claude-models.ts';
@@ -28,7 +29,7 @@ export function claudeRequest(
     body: {
       model: request.model,
       max_tokens: defaultMaxTokens,
-      ...(request.system !== null && { system: request.system }),
+      ...(request.system !== null && request.system.trim() !== '' && { system: request.system }),
       messages: startWithUser(claudeMessages(request.messages)),
       ...wire,
       ...(schema !== null && { output_config: { ...objectAt(wire, 'output_config'), ...schema } }),
@@ -54,7 +55,7 @@ function claudeMessages(messages: readonly TextMessage[]): ClaudeMessage[] {
   const written: ClaudeMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool') {
-      written.push(claudeMessage(message));
+      written.push(...claudeMessage(message));
       continue;
     }
     const result = { type: 'tool_result', tool_use_id: message.toolCallId, content: message.content };
@@ -64,21 +65,28 @@ function claudeMessages(messages: readonly TextMessage[]): ClaudeMessage[] {
   return written;
 }
 
-/** Images are blocks before the text, tool calls blocks after it. */
-function claudeMessage({ role, content, images = [], toolCalls = [] }: TextMessage): ClaudeMessage {
+/**
+ * Images are blocks before the text, tool calls blocks after it. Anthropic refuses blank texts: a blank turn of the assistant is
+ * left out, one of the user stays as an ellipsis.
+ */
+function claudeMessage({ role, content, images = [], toolCalls = [] }: TextMessage): ClaudeMessage[] {
   const speaker = role === 'assistant' ? role : 'user';
-  if (images.length === 0 && toolCalls.length === 0) return { role: speaker, content };
+  const isBlank = content.trim() === '';
+  if (images.length === 0 && toolCalls.length === 0) {
+    if (!isBlank) return [{ role: speaker, content }];
+    return speaker === 'assistant' ? [] : [{ role: speaker, content: '…' }];
+  }
   const seen = images.map((image) => ({
     type: 'image',
     source: { type: 'base64', media_type: image.mimeType, data: base64Of(image) },
   }));
-  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+  const calls = toolCalls.map((call) => ({
     type: 'tool_use',
-    id,
-    name,
-    input: parseArguments(given),
+    id: call.id,
+    name: call.name,
+    input: requireArguments(call),
   }));
-  return { role: speaker, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }]), ...calls] };
+  return [{ role: speaker, content: [...seen, ...(isBlank ? [] : [{ type: 'text', text: content }]), ...calls] }];
 }
 
 function claudeTools({ tools, toolChoice, parallelToolCalls }: TextRequest): JsonObject {

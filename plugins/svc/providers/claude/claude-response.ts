@@ -1,18 +1,19 @@
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadableResponse, refusedRequest } from '../provider-errors.ts';
+import { emptyText, failedText, unreadableResponse, refusedRequest } from '../provider-errors.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import type { ModelInfo, ProviderConnection, TextResult, Usage } from '../provider.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
 /**
  * Reads a message: the text blocks without thinking, and the tool calls.
  *
- * @throws ProviderError `rejected` for a refusal or an empty text at the length limit, `unreadable` for another format.
+ * @throws ProviderError `rejected` for a refusal, `unavailable` for a text that ended for another reason, `unreadable` for
+ * another format and for an empty response.
  */
 export function claudeResponse(
   body: JsonObject,
-  request: { readonly model: string },
+  request: RequestedText,
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   if (!Array.isArray(body['content'])) throw unreadableResponse('no list "content" in it');
@@ -22,19 +23,16 @@ export function claudeResponse(
     .join('');
   const reason = textAt(body, 'stop_reason');
   if (reason === 'refusal') throw refusedRequest(refusalSentence(body, content, connection));
-  if (content === '' && toolCalls.length === 0 && reason === 'max_tokens') {
-    throw refusedRequest(
-      'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
-    );
-  }
-  const details = claudeTokenDetails(body['usage']);
+  const isCut = reason === 'max_tokens' || reason === 'model_context_window_exceeded';
+  if (reason !== null && !isCut && !['end_turn', 'stop_sequence', 'tool_use'].includes(reason))
+    throw failedText(`stop_reason ${cleanMessage(reason, connection.settings)}`);
+  if (content === '' && toolCalls.length === 0 && !isCut && reason !== 'stop_sequence') throw emptyText(reason);
   return {
     content,
-    usage: claudeUsage(body['usage']),
-    ...(details && { tokenDetails: details }),
+    ...claudeReport(body['usage']),
     model: textAt(body, 'model') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...(reason === 'max_tokens' && { finish: 'length' as const }),
+    ...(isCut && { finish: 'length' as const }),
   };
 }
 
@@ -44,13 +42,19 @@ function claudeToolCalls(blocks: readonly unknown[]): ToolCall[] {
     .map((block) => {
       const [id, name] = [textAt(block, 'id'), textAt(block, 'name')];
       if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
-      return { id, name, arguments: JSON.stringify(objectAt(block, 'input')) };
+      return { id, name, arguments: argumentsText(objectAt({ block }, 'block')['input']) };
     });
 }
 
 function refusalSentence(body: JsonObject, content: string, { settings }: ProviderConnection): string {
   const own = textAt(objectAt(body, 'stop_details'), 'explanation') ?? content.trim();
   return own === '' ? 'the model declined to answer (refusal).' : cleanMessage(own, settings);
+}
+
+/** All that a message reports of its usage. */
+export function claudeReport(usage: unknown): ReportedUsage {
+  const details = claudeTokenDetails(usage);
+  return { usage: claudeUsage(usage), ...(details && { tokenDetails: details }) };
 }
 
 /** Counts input from and to the prompt cache as input. */

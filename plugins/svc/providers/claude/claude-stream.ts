@@ -1,7 +1,7 @@
 import { isRecord } from '#plugin-api';
-import { objectAt, parseArguments, textAt, type JsonObject } from '../json.ts';
+import { objectAt, textAt, type JsonObject } from '../json.ts';
 import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
-import { claudeResponse } from './claude-response.ts';
+import { claudeReport, claudeResponse } from './claude-response.ts';
 
 /** Reads the events of a message until `message_stop`. The first event has the input tokens, the last ones the output tokens. */
 export const createClaudeStream: OpenTextStream = (request, connection, onText) => {
@@ -53,10 +53,10 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
       received = body;
     },
     isComplete: () => false,
+    report: () => claudeReport(received === null ? usage : received['usage']),
     result() {
-      const tools = [...calls.values()].map(({ block, json }) =>
-        json === '' ? block : { ...block, input: parseArguments(json) },
-      );
+      // A cut input stays the text that it is.
+      const tools = [...calls.values()].map(({ block, json }) => (json === '' ? block : { ...block, input: json }));
       const body = received ?? { ...message, content: [{ type: 'text', text: content }, ...tools], usage };
       const result = claudeResponse(body, request, connection);
       if (received !== null && result.content !== '') onText(result.content);

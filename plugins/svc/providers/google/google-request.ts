@@ -1,7 +1,8 @@
 import { isRecord } from '#plugin-api';
 import type { GenerateContentParameters } from '@google/genai';
 import type { ToolCall } from '../../kit/tools.ts';
-import { parseArguments, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { requireArguments } from '../provider-errors.ts';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
 import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
 import { googleParams } from './google-models.ts';
@@ -95,8 +96,9 @@ function partsOf({ content, images = [], toolCalls = [] }: TextMessage): JsonObj
 /** Gemini 3 refuses calls without the signature of its thoughts, unless this text replaces it, as Google documents. */
 const unsigned = 'skip_thought_signature_validator';
 
-function callPart({ name, arguments: given, signature }: ToolCall): JsonObject {
-  return { functionCall: { name, args: parseArguments(given) }, thoughtSignature: signature ?? unsigned };
+function callPart(call: ToolCall): JsonObject {
+  const { name, signature = unsigned } = call;
+  return { functionCall: { name, args: requireArguments(call) }, thoughtSignature: signature };
 }
 
 /** Google identifies a result by the name of the function. */

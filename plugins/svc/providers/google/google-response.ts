@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadableResponse } from '../provider-errors.ts';
+import { emptyText, failedText, refusedRequest, unreadableResponse } from '../provider-errors.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
-import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+import type {
+  ModelInfo,
+  ProviderConnection,
+  ProviderError,
+  ReportedUsage,
+  RequestedText,
+  TextResult,
+  Usage,
+} from '../provider.ts';
 
 const blocking = new Set([
   'SAFETY',
@@ -27,11 +35,12 @@ const blocking = new Set([
 /**
  * Reads a generateContent response: the text of the first candidate without thoughts, and the functions it calls.
  *
- * @throws ProviderError `rejected` for a blocked prompt or text, `unreadable` for another format.
+ * @throws ProviderError `rejected` for a blocked prompt or text, `unavailable` for a text that ended for another reason,
+ * `unreadable` for another format and for an empty response.
  */
 export function googleResponse(
   body: unknown,
-  request: { readonly model: string },
+  request: RequestedText,
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   const feedback = objectAt(body, 'promptFeedback');
@@ -48,29 +57,27 @@ export function googleResponse(
   const toolCalls = googleToolCalls(candidate);
   const isEmpty = content === '' && toolCalls.length === 0;
   const reason = textAt(candidate, 'finishReason');
-  if (isEmpty && reason !== null && blocking.has(reason)) {
+  const isFiltered = reason !== null && blocking.has(reason);
+  if (reason !== null && reason !== 'STOP' && reason !== 'MAX_TOKENS' && !isFiltered)
+    throw failedText(`${reason}${finishMessage(candidate, connection)}`);
+  if (isEmpty && isFiltered) {
     throw blocked({ what: 'the response was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
   }
-  if (isEmpty && reason === 'MAX_TOKENS') {
-    throw blocked(
-      {
-        what: 'the length limit was used up before any text was written; raise max_completion_tokens',
-        reason,
-        own: null,
-      },
-      connection,
-    );
-  }
-  const details = googleTokenDetails(objectAt(body, 'usageMetadata'));
+  if (isEmpty && reason !== 'MAX_TOKENS' && request.params?.stop === undefined) throw emptyText(reason);
   return {
     content,
-    usage: googleUsage(objectAt(body, 'usageMetadata')),
-    ...(details && { tokenDetails: details }),
+    ...googleReport(body),
     model: textAt(body, 'modelVersion') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reason === 'MAX_TOKENS' && { finish: 'length' as const }),
-    ...(reason !== null && blocking.has(reason) && { finish: 'content_filter' as const }),
+    ...(isFiltered && { finish: 'content_filter' as const }),
   };
+}
+
+/** Google's own sentence about the end of a text. */
+function finishMessage(candidate: JsonObject, { settings }: ProviderConnection): string {
+  const own = textAt(candidate, 'finishMessage');
+  return own === null ? '' : `: ${cleanMessage(own, settings).replace(/\.$/, '')}`;
 }
 
 /** Google may send no id; a client needs one to name the result. */
@@ -83,7 +90,7 @@ function googleToolCalls(candidate: JsonObject): ToolCall[] {
     return {
       id: textAt(call, 'id') ?? `call_${randomUUID()}`,
       name,
-      arguments: JSON.stringify(objectAt(call, 'args')),
+      arguments: argumentsText(call['args']),
       ...(signature !== null && { signature }),
     };
   });
@@ -112,8 +119,14 @@ interface Blocking {
 }
 
 function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnection): ProviderError {
-  const message = own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`;
-  return new ProviderError({ kind: 'rejected', status: 200, message });
+  return refusedRequest(own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`);
+}
+
+/** All that a response reports of its usage. */
+export function googleReport(body: unknown): ReportedUsage {
+  const metadata = objectAt(body, 'usageMetadata');
+  const details = googleTokenDetails(metadata);
+  return { usage: googleUsage(metadata), ...(details && { tokenDetails: details }) };
 }
 
 /** Thinking is billed as output, what tools read as input; both are counted as such. */

@@ -1,7 +1,7 @@
 import { isRecord } from '#plugin-api';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
-import { functionCallParts, googleResponse, googleUsage, partsText } from './google-response.ts';
+import { functionCallParts, googleReport, googleResponse, googleUsage, partsText } from './google-response.ts';
 
 /**
  * Reads the pieces of streamGenerateContent, each a complete response. The last one has a finish reason or a block reason.
@@ -37,6 +37,7 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
     whole(body) {
       received = body;
     },
+    report: () => googleReport(received ?? last),
     isComplete: () =>
       textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {

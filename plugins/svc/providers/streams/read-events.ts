@@ -2,7 +2,13 @@ import { isRecord } from '#plugin-api';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { bytesOf, type ByteReader } from '../../kit/response-stream.ts';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
-import { type ProviderConnection, ProviderError, type TextResult } from '../provider.ts';
+import {
+  type ProviderConnection,
+  ProviderError,
+  type ReportedUsage,
+  type RequestedText,
+  type TextResult,
+} from '../provider.ts';
 import { readJson } from '../time-limit.ts';
 import { type JsonObject, objectAt, textAt } from '../json.ts';
 
@@ -55,11 +61,13 @@ export function parseEvent(data: string): JsonObject {
 export interface TextStream extends EventReader {
   /** Call it at the end of the stream. Throws as the reader of a whole response does. */
   result(): Omit<TextResult, 'ignored'>;
+  /** What was reported of the usage so far. */
+  report(): ReportedUsage;
 }
 
 /** Opens the reader of one response; `onText` gets each piece of text. */
 export type OpenTextStream = (
-  request: { readonly model: string },
+  request: RequestedText,
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ) => TextStream;

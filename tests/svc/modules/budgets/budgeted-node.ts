@@ -7,6 +7,7 @@ import {
   budgetCallersMigration,
   budgetMigration,
   budgetRolesMigration,
+  budgetDecimalsMigration,
 } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
 import { findPrice, priceTable } from '../../../../plugins/svc/modules/usage/prices/price.ts';
@@ -17,6 +18,7 @@ import {
   usageMigration,
   usageReferenceMigration,
   usageRolesMigration,
+  usageBilledMigration,
 } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
@@ -55,7 +57,9 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     budgetCallersMigration,
     usageCallersMigration,
     usageRolesMigration,
+    usageBilledMigration,
     budgetRolesMigration,
+    budgetDecimalsMigration,
   ]);
   const clock = init.clock ?? createFakeClock();
   const hooks = createHooks();

@@ -11,7 +11,7 @@ export const usageDays = 'svc_usage_days';
 /** The same by role of the user, for counters of roles. */
 export const usageRoleDays = 'svc_usage_role_days';
 
-/** Milliseconds, millionths of a US dollar, tokens or calls: whole numbers, which PostgreSQL returns as text. */
+/** Milliseconds, millionths of a US dollar, tokens or calls: numbers that PostgreSQL returns as text; only `used` has decimals. */
 export interface CounterRow {
   readonly counter: string;
   readonly period: string;
@@ -62,6 +62,15 @@ export const budgetMigration = createTables('0180_budgets', {
     columns.index(['expires'], 'svc_budget_reservations_expires');
   },
 });
+
+/** Costs have six decimals (D51); SQLite stores them in any column of numbers. */
+export const budgetDecimalsMigration: Migration = {
+  id: '0241_budget_decimals',
+  async up(knex, { dialect }) {
+    if (dialect === 'postgresql')
+      await knex.raw('alter table ?? alter column used type numeric(24, 6)', [budgetCounters]);
+  },
+};
 
 /** Budgets of named keys and of users (D31). */
 export const budgetCallersMigration: Migration = {

@@ -1,5 +1,6 @@
 import type { Knex, SqliteConnection } from '#plugin-api';
 import type { UsageWrite } from '../../../ports.ts';
+import { isBilled } from '../../../kit/billed-calls.ts';
 import { scopeMember, type BudgetScope } from '../budget.ts';
 import {
   budgetCounters,
@@ -17,9 +18,6 @@ export interface CountedBudget {
   readonly period: string;
   readonly used: number;
 }
-
-/** A call that its caller aborted was paid for all the same; of other failed calls only what they used counts. */
-const countedOutcomes: readonly string[] = ['ok', 'rest_svc_request_aborted'];
 
 type UsageRow = UsageWrite['rows'][number];
 
@@ -92,7 +90,7 @@ function countsFor(counter: CounterRow, row: UsageRow): boolean {
 function unitsOf(row: UsageRow, unit: string): number {
   if (unit === 'dollars') return row.cost ?? 0;
   if (unit === 'tokens') return row.input_tokens + row.output_tokens;
-  return countedOutcomes.includes(row.outcome) ? 1 : 0;
+  return isBilled(row) ? 1 : 0;
 }
 
 /** The days of the ledger that count for a budget in one of its periods. */
@@ -110,8 +108,5 @@ export function daysOfBudget(knex: Knex, budget: BudgetScope, period: string): K
 export function unitsOfDays(knex: Knex, unit: string): Knex.Raw {
   if (unit === 'dollars') return knex.raw('coalesce(sum(cost), 0)');
   if (unit === 'tokens') return knex.raw('coalesce(sum(input_tokens + output_tokens), 0)');
-  return knex.raw(
-    `coalesce(sum(case when outcome in (${countedOutcomes.map(() => '?').join(', ')}) then calls else 0 end), 0)`,
-    countedOutcomes,
-  );
+  return knex.raw('coalesce(sum(billed), 0)');
 }

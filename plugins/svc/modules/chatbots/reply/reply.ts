@@ -32,7 +32,7 @@ export interface ReplyInput {
 
 export interface Reply extends Pick<
   GeneratedText,
-  'content' | 'usage' | 'providerId' | 'provider' | 'model' | 'ignored' | 'usageEstimated'
+  'content' | 'usage' | 'tokenDetails' | 'providerId' | 'provider' | 'model' | 'ignored' | 'usageEstimated' | 'finish'
 > {
   /** Sources of the prompt, best first; empty unless the bot shows them. */
   readonly sources: readonly Source[];

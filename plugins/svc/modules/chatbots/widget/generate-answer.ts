@@ -89,9 +89,9 @@ async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessag
     return { answer: { content: outcome.reply }, used: { messages: 1, tokens: 0 }, outcome: unchanged };
   }
   try {
-    const { content, provider, model, usage, cost, sources } = await requestReply(parts, accepted);
+    const { content, provider, model, usage, cost, sources, finish } = await requestReply(parts, accepted);
     return {
-      answer: { content, provider, model, usage, cost, sources },
+      answer: { content, provider, model, usage, cost, sources, isPartial: finish !== undefined },
       ai: { provider, model },
       used: { messages: 1, tokens: usage.total_tokens },
       outcome: unchanged,
@@ -222,8 +222,8 @@ function createResultStore({
       conversation: thread.uuid,
       messageCount: added.count,
     };
-    // A stopped answer is not complete and emits no event (contract 6.2).
-    if (answer.isPartial !== true)
+    // A stopped answer is not complete and emits no event (contract 6.2); one that the model's limit cut is.
+    if (answer.isPartial !== true || ai !== undefined)
       await events.response(subject, { message, response: { id, text: answer.content }, ai });
     return added.message;
   }

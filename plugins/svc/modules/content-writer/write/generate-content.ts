@@ -147,6 +147,8 @@ async function writePart(
     output: outputOfPart(part),
     onText: init.onText && ((piece) => init.onText?.(part, piece)),
   });
+  // Half a post is not published as a whole one.
+  if (reply.finish === 'length') throw errors.output_cut({ values: { provider: reply.provider, model: reply.model } });
   const value = cleanPart(part, reply, draft.title);
   if (value.length === 0) throw errors.content_empty({ values: { part: partLabels[part] } });
   const { input_tokens: input, output_tokens: output } = reply.usage;

@@ -17,7 +17,7 @@ const path = '/svc-openai/v1/chat/completions';
 /** What a completion is made of: the text of a provider, or the reply of a chatbot. */
 export type ChatResult = Pick<
   GeneratedText,
-  'content' | 'usage' | 'providerId' | 'model' | 'ignored' | 'usageEstimated' | 'toolCalls' | 'finish'
+  'content' | 'usage' | 'providerId' | 'model' | 'ignored' | 'usageEstimated' | 'tokenDetails' | 'toolCalls' | 'finish'
 >;
 
 export interface ChatCall {
@@ -92,6 +92,7 @@ function textCall(
       params: call.ai_params,
       strict: true,
       loadImages: (named, stop) => images.load(named, stop),
+      acceptsEmpty: true,
       user: request.user,
       signal,
       origin: restOrigin(request, path),

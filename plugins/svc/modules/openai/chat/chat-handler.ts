@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { asRecord, RestError, RestResponse } from '#plugin-api';
+import { asRecord, RestError, RestResponse, withoutUndefined } from '#plugin-api';
 import { createEventQueue } from '../../../kit/event-queue.ts';
 import { responseHeaders } from '../../../kit/response-headers.ts';
 import { eventResponse, type ServerSentEvent, type TextEvent } from '../../../kit/server-sent-events.ts';
@@ -146,9 +146,19 @@ function finishReason({ finish, toolCalls = [] }: ChatResult): string {
   return finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
 }
 
-function writeUsage({ usage }: ChatResult): object {
+/** Details only of tokens that the provider reported. */
+function writeUsage({ usage, tokenDetails = {} }: ChatResult): object {
   const { input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens } = usage;
-  return { prompt_tokens, completion_tokens, total_tokens };
+  const { cached_input: cached_tokens, audio_input, reasoning: reasoning_tokens, audio_output } = tokenDetails;
+  const prompt = withoutUndefined({ cached_tokens, audio_tokens: audio_input });
+  const completion = withoutUndefined({ reasoning_tokens, audio_tokens: audio_output });
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens,
+    ...(Object.keys(prompt).length > 0 && { prompt_tokens_details: prompt }),
+    ...(Object.keys(completion).length > 0 && { completion_tokens_details: completion }),
+  };
 }
 
 /** Who wrote it, which another provider may have done (failover), and what was left out: a stream has sent its headers. */

@@ -18,9 +18,10 @@ export interface CallPriceParts {
 
 /** Prices calls by the price table and the sandbox mode of the moment. Never rejects: on an error the price is unknown. */
 export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
-  return async (usage: PricedUsage): Promise<CallPrice> => {
+  return async (usage: PricedUsage, reportedCost?: number): Promise<CallPrice> => {
     try {
       const sandbox = await isSandbox();
+      if (reportedCost !== undefined && !sandbox) return { sandbox, cost: reportedCost };
       return { sandbox, cost: sandbox ? 0 : priceOf(wholeCounts(usage), await prices(), priceDay(host.clock.now())) };
     } catch (error) {
       host.log.warn('Failed to price a call', { event: 'call_price_failed', error });
@@ -30,7 +31,7 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
 }
 
 /**
- * What a call costs, in whole millionths of a US dollar; null if a figure it needs is unknown. A call that used nothing
+ * What a call costs, in millionths of a US dollar; null if a figure it needs is unknown. A call that used nothing
  * costs nothing, whatever the prices. Prices are per million tokens, so a token's price in dollars is its price here in
  * millionths.
  *
@@ -62,7 +63,7 @@ export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): n
     if (cost === null) return null;
     sum += cost;
   }
-  return Math.round(sum / precision);
+  return sum / precision;
 }
 
 /** Parts are whole numbers of millionths of the result, so that their sum is exact. */

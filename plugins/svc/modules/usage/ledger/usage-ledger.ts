@@ -20,8 +20,8 @@ export interface UsageLedger {
   record(usage: UsageRecord, price?: CallPrice): void;
   /** Resolves once the call is stored, unless the database is away; releases the call's reservation. @param reservation its id. */
   settle(usage: UsageRecord, price: CallPrice, reservation: string): Promise<void>;
-  /** By the current price table. Never rejects: on an error the price is unknown. */
-  price(usage: PricedUsage): Promise<CallPrice>;
+  /** As the provider reported it, else by the current price table. Never rejects: on an error the price is unknown. */
+  price(usage: PricedUsage, reportedCost?: number): Promise<CallPrice>;
   /** Counters of the calls that this process stored. */
   metrics(): readonly Metric[];
   /** Stores what this process has recorded. Resolves even if the database is away. */

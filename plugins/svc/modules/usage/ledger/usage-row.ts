@@ -1,5 +1,6 @@
 import { storableText } from '#plugin-api';
 import { tokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
+import { isBilled } from '../../../kit/billed-calls.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { dayKeys, daySums, kindColumn, longest, roleDaySums, type KindColumns, type UsageRow } from './usage-tables.ts';
 
@@ -32,7 +33,7 @@ export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsage
       tokenKinds.map((kind) => [kindColumn(kind), whole(usage.tokenDetails?.[kind] ?? 0)]),
     ) as KindColumns),
     images: counted.images,
-    cost: cost === null ? null : whole(cost),
+    cost: cost === null ? null : fine(cost),
     duration: whole(usage.duration),
     outcome: text(usage.outcome, longest.outcome),
     sandbox: sandbox ? 1 : 0,
@@ -89,6 +90,7 @@ function sumRows(
 
 function addedBy(row: NewUsageRow, sum: string): number {
   if (sum === 'calls') return 1;
+  if (sum === 'billed') return isBilled(row) ? 1 : 0;
   if (sum === 'unpriced') return row.cost === null ? 1 : 0;
   return Number(row[sum as keyof NewUsageRow] ?? 0);
 }
@@ -124,6 +126,11 @@ function wholeDetails(details: TokenDetails): TokenDetails {
 /** Upstreams have reported fractions, negative numbers and no numbers at all. */
 function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value))) : 0;
+}
+
+/** Millionths with six decimals: an embedding of five tokens costs a tenth of one. */
+function fine(value: number): number {
+  return Number.isFinite(value) ? Math.min(1e12, Math.max(0, Math.round(value * 1e6) / 1e6)) : 0;
 }
 
 /** Control characters would garble lists. */

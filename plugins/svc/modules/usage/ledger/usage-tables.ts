@@ -22,13 +22,16 @@ const kindColumns = tokenKinds.map(kindColumn);
 
 export const dayKeys = [...firstDayKeys, 'key_id', 'user_id', 'plugin'] as const;
 export const roleDayKeys = ['role', 'outcome'] as const;
-export const roleDaySums = ['calls', 'input_tokens', 'output_tokens', 'cost'] as const;
-export const daySums: readonly ((typeof firstDaySums)[number] | keyof KindColumns)[] = [
+const firstRoleDaySums = ['calls', 'input_tokens', 'output_tokens', 'cost'] as const;
+/** `billed`: calls that budgets of calls count. */
+export const roleDaySums = [...firstRoleDaySums, 'billed'] as const;
+export const daySums: readonly ((typeof firstDaySums)[number] | 'billed' | keyof KindColumns)[] = [
   ...firstDaySums,
   ...kindColumns,
+  'billed',
 ];
 
-/** A stored call. `cost` in millionths of a US dollar, null without a price; `time`, its end, and `duration` in milliseconds. */
+/** A stored call. `cost` in millionths of a US dollar with up to six decimals, null without a price; `time`, its end, and `duration` in milliseconds. */
 export interface UsageRow extends KindColumns {
   readonly id: number;
   readonly time: number;
@@ -158,9 +161,28 @@ export const usageRolesMigration: Migration = {
     });
     await knex.schema.createTable(usageRoleDaysTable, (columns) => {
       requiredColumns(columns).string(10, 'day').string(longest.role, 'role').string(longest.outcome, 'outcome');
-      requiredColumns(columns).bigInteger(...roleDaySums);
+      requiredColumns(columns).bigInteger(...firstRoleDaySums);
       columns.primary(['day', ...roleDayKeys]);
     });
+  },
+};
+
+/** Failed calls that were billed count for budgets of calls, and costs have six decimals (D51). */
+export const usageBilledMigration: Migration = {
+  id: '0241_usage_billed',
+  async up(knex, { dialect }) {
+    for (const days of [usageDaysTable, usageRoleDaysTable]) {
+      await knex.schema.alterTable(days, (columns) => {
+        columns.bigInteger('billed').notNullable().defaultTo(0);
+      });
+      await knex(days)
+        .whereIn('outcome', ['ok', 'rest_svc_request_aborted'])
+        .update({ billed: knex.ref('calls') });
+    }
+    // SQLite stores decimals in any column of numbers.
+    if (dialect === 'postgresql')
+      for (const table of [usageTable, usageDaysTable, usageRoleDaysTable])
+        await knex.raw('alter table ?? alter column cost type numeric(24, 6)', [table]);
   },
 };
 

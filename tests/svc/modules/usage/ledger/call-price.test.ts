@@ -11,16 +11,17 @@ const of = (usage: Partial<PricedUsage>, ...prices: Price[]) =>
 const acme = { provider: 'acme', model: 'acme-1' };
 
 describe('the price of a call', () => {
-  it('is tokens and images by their prices, in whole millionths of a dollar', () => {
+  it('is tokens and images by their prices, in millionths of a dollar and parts of them', () => {
     expect(of({ inputTokens: 1_000_000 }, { ...acme, input: 2.5 })).to.equal(2_500_000);
-    expect(of({ inputTokens: 3, outputTokens: 5 }, { ...acme, input: 0.15, output: 0.6 })).to.equal(3);
+    expect(of({ inputTokens: 3, outputTokens: 5 }, { ...acme, input: 0.15, output: 0.6 })).to.equal(3.45);
+    expect(of({ inputTokens: 5 }, { ...acme, input: 0.02 })).to.equal(0.1);
     expect(of({ images: 3 }, { ...acme, image: 0.04 })).to.equal(120_000);
     expect(
       of({ inputTokens: 100, outputTokens: 1000, images: 2 }, { ...acme, input: 5, output: 30, image: 0.01 }),
     ).to.equal(50_500);
     // 0.15 + 2 * 0.075 + 12 * 0.6 is a little less than 7.5 in binary fractions.
     const tokens = { inputTokens: 3, outputTokens: 12, tokenDetails: { cached_input: 2 } };
-    expect(of(tokens, { ...acme, input: 0.15, cached_input: 0.075, output: 0.6 })).to.equal(8);
+    expect(of(tokens, { ...acme, input: 0.15, cached_input: 0.075, output: 0.6 })).to.equal(7.5);
   });
 
   it('is not known where a figure is missing that the call needs', () => {

@@ -8,12 +8,14 @@ import {
   budgetCallersMigration,
   budgetMigration,
   budgetRolesMigration,
+  budgetDecimalsMigration,
 } from '../../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import {
   usageCallersMigration,
   usageMigration,
   usageReferenceMigration,
   usageRolesMigration,
+  usageBilledMigration,
 } from '../../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import type { UsageRecord } from '../../../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import { silentLog } from '../../../../helpers/silent-log.ts';
@@ -50,7 +52,9 @@ export async function openLedger(database: Database, init: LedgerInit = {}) {
     budgetCallersMigration,
     usageCallersMigration,
     usageRolesMigration,
+    usageBilledMigration,
     budgetRolesMigration,
+    budgetDecimalsMigration,
   ]);
   const site = {
     url: 'http://localhost',

@@ -63,7 +63,7 @@ const plain = (rows: readonly Row[]): Row[] =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [
         name,
-        typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+        typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value,
       ]),
     ),
   );
@@ -89,7 +89,11 @@ describeDialects('the tables of the usage ledger', (open) => {
     const { ledger, clock } = await openLedger(database, { clock: createFakeClock({ now: start }) });
     const noCaller = { key_id: null, user_id: null, plugin: null, roles: null };
     expect(await callsOf()).to.deep.equal(before.map((row) => ({ ...row, ...noCaller, ...noKinds })));
-    const migrated = oldDays.map((day) => ({ ...day, key_id: 0, user_id: 0, plugin: '', ...noKinds }));
+    const migrated = oldDays.map((day) => ({
+      ...day,
+      ...{ key_id: 0, user_id: 0, plugin: '', ...noKinds },
+      billed: day['outcome'] === 'ok' ? day['calls'] : 0,
+    }));
     expect(await daysOf()).to.deep.equal(migrated);
 
     const scopes = { routes: [], providers: [], models: [], chatbots: [], abilities: [] };

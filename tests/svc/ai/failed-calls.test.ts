@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
+import type { UsageCounts } from '../../../plugins/svc/ai/ports.ts';
+import { ProviderError, type TextResult } from '../../../plugins/svc/providers/provider.ts';
+import { failureOf } from '../../helpers/failure-of.ts';
+import { answer, scripted, services } from './helpers.ts';
+
+/** What the ledger counts of a call with these attempts. */
+async function countsOf(...script: readonly (TextResult | Error)[]): Promise<UsageCounts> {
+  let counts: UsageCounts = { model: '' };
+  const ai = await services({ providers: [scripted(...script)] });
+  const generateText = createGenerateText({
+    ...ai,
+    async recordUsage(call) {
+      try {
+        const result = await call.run();
+        counts = call.count(result);
+        return Object.assign(result, { cost: null });
+      } catch (error) {
+        counts = (await call.countFailed?.()) ?? counts;
+        throw error;
+      }
+    },
+  });
+  const input = { provider: 'scripted', model: 'm', messages: [{ role: 'user' as const, content: 'Hello.' }] };
+  const done = generateText(input);
+  await (script.at(-1) instanceof Error || script.at(-1) === cut ? failureOf(done) : done);
+  return counts;
+}
+
+const cut = { ...answer, content: '', finish: 'length' as const };
+const failed = (kind: ProviderError['kind'], status: number | null, output?: number): ProviderError => {
+  const error = new ProviderError({ kind, status, message: 'No.' });
+  if (output !== undefined)
+    error.reported = { usage: { input_tokens: 11, output_tokens: output, total_tokens: 11 + output } };
+  return error;
+};
+
+describe('Failed calls', () => {
+  it('count what the provider reported', async () => {
+    expect(await countsOf(failed('rejected', 200, 500))).to.include({ inputTokens: 11, outputTokens: 500 });
+    expect(await countsOf(cut)).to.include({ inputTokens: 1, outputTokens: 2 });
+  });
+
+  it('count an estimate of what was sent if the provider may bill it', async () => {
+    for (const error of [failed('timeout', null), failed('aborted', null), failed('unreadable', 200)])
+      expect((await countsOf(error)).inputTokens).to.be.greaterThan(5);
+  });
+
+  it('count nothing of what a status refused', async () => {
+    for (const error of [failed('rejected', 400), failed('auth', 401), failed('unavailable', 503)])
+      expect((await countsOf(error)).inputTokens).to.equal(0);
+  });
+
+  it('count attempts before one that succeeded', async () => {
+    expect(await countsOf(failed('unavailable', 200, 9), answer)).to.include({ inputTokens: 12, outputTokens: 11 });
+  });
+});
