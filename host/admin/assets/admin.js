@@ -1,7 +1,7 @@
 // Progressive enhancement: every page works without it.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 const find = (selector, root = document) => [...root.querySelectorAll(selector)];
 

@@ -3,7 +3,7 @@
 // part of the page that lists files is read again, and the form has an event `sent`.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 for (const zone of document.querySelectorAll('.dropzone')) {
   const input = zone.querySelector('input[type="file"]');

@@ -1,7 +1,7 @@
 // "Try it" in the REST reference: sends the request of a form, as the signed-in user or with a key, and shows the response.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** Characters of a response that are shown. */
 const longestText = 100_000;

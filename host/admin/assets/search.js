@@ -1,7 +1,7 @@
 // The search of the admin as a dialog: Ctrl+K or Cmd+K, arrow keys, Enter. The link leads to the same search as a page.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 const link = document.querySelector('[data-search]');
 const dialog = document.createElement('dialog');

@@ -3,7 +3,7 @@ import { startRows } from './bot-rows.js';
 import { offerModels, watchChanges } from './editing.js';
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 const editor = document.querySelector('form[data-editor]');
 if (editor) {

@@ -1,7 +1,7 @@
 // Live updates for the pages of automations. The pages work without it.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** Milliseconds between two polls while items are open, and otherwise. */
 const busy = 1500;

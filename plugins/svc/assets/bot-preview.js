@@ -1,7 +1,7 @@
 // The widget beside the editor. Look and texts update while you type; answers use the last saved version of the bot.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** Milliseconds without a key press until the preview updates. Each update builds it again. */
 const typingPause = 200;

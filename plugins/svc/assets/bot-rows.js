@@ -3,7 +3,7 @@
 // move a row whose grip has the focus.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** @param {HTMLFormElement} form */
 export function startRows(form) {

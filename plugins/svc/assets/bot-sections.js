@@ -1,7 +1,7 @@
 // Shows one section of the editor at a time. Without JavaScript all sections are shown, and the tabs link to them.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** @param {HTMLFormElement | null} form The editor. On other pages the tabs are plain links. */
 export function startSections(form) {

@@ -3,7 +3,7 @@
 import { readEvents, textReader } from './server-events.js';
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 const form = document.querySelector('[data-content-form]');
 const field = (name) => form.elements.namedItem(name);

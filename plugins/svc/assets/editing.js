@@ -1,7 +1,7 @@
 // Shared by editors of settings. They work without it.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /**
  * Shows that there are unsaved changes, and asks before the page is left.

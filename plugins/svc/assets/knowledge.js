@@ -1,7 +1,7 @@
 // Updates the indexing progress on the open page; without this script a reload shows it.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 const every = 1500;
 

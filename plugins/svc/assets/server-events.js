@@ -1,5 +1,5 @@
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** A reader of the text of a response, which can be canceled. */
 export const textReader = (response) => response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,7 +1,7 @@
 // Improves the AI service pages. They also work without it.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 /** Shows the result of a background test: models, the badge, saved secrets, errors at their fields. */
 function show(form, data) {

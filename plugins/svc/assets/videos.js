@@ -1,7 +1,7 @@
 // Updates the list of videos while some are in progress. Without this script, the page has a "Refresh" link.
 
 // Where a post is shown, what its HTML says must do nothing.
-if (!document.querySelector(':root.admin')) throw new Error('Only pages of the admin may load this script.');
+if (!document.querySelector(':root.admin')) throw new Error('not-in-admin');
 
 follow();
 
