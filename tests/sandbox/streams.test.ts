@@ -56,6 +56,8 @@ describe('streams of the sandbox', () => {
   for (const { id, models } of fakeProviders) {
     describe(id, () => {
       it('come in pieces, with the usage', async () => {
+        // The first text of a local model is held back until it is clear that it has no reasoning without a tag.
+        if (id === 'ollama') await (await streaming(id, models[0]!)).done;
         const { pieces, done } = await streaming(id, models[0]!);
         const { text } = await done;
         expect(text?.content).to.match(/^one two three .* twelve$/);
@@ -99,7 +101,8 @@ describe('streams of the sandbox', () => {
           true,
         ]);
         expect(pieces.join(''))
-          .to.match(/^one two three /)
+          // A local model that has not answered yet: its text may be reasoning.
+          .to.match(id === 'ollama' ? /^$/ : /^one two three /)
           .and.not.to.contain('twelve');
       });
 

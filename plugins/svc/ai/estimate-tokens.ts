@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { TextRequest, Usage } from '../providers/provider.ts';
-import { countTexts } from './count-texts.reader.ts';
+import { loadTokenCounter } from '../kit/count-tokens.ts';
+import type { countTexts } from './count-texts.reader.ts';
 import type { CallUse } from './ports.ts';
 
 type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format'>;
@@ -57,7 +58,10 @@ const countingTime = 5_000;
  */
 export async function estimateTokens(texts: readonly string[], { documents }: Counting): Promise<number> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (characters <= countedAtOnce) return countTexts({ texts });
+  if (characters <= countedAtOnce) {
+    const count = await loadTokenCounter();
+    return texts.reduce((sum, text) => sum + count(text), 0);
+  }
   const reading = documents.read<typeof countTexts>({
     module: new URL('./count-texts.reader.ts', import.meta.url),
     reader: 'countTexts',
@@ -67,7 +71,7 @@ export async function estimateTokens(texts: readonly string[], { documents }: Co
   });
   return reading.catch(async () => {
     const sample = sampleOf(texts.join('\n'));
-    return Math.ceil(((await countTexts({ texts: [sample] })) * characters) / sample.length);
+    return Math.ceil(((await loadTokenCounter())(sample) * characters) / sample.length);
   });
 }
 

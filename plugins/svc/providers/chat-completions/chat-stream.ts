@@ -14,8 +14,7 @@ export const createChatStream = (
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): TextStream => {
-  const modelAt = { model: request.model, base_url: connection.settings.base_url };
-  const reasoning = createReasoningFilter(habits?.holds(modelAt));
+  const reasoning = createReasoningFilter(habits?.holds(request.model));
   const toolCalls = createToolCalls();
   const state = {
     content: '',
@@ -63,7 +62,7 @@ export const createChatStream = (
         return whole;
       }
       show(reasoning.end());
-      habits?.note(modelAt, reasoning.hadLoneClosing() || stripReasoning(state.content) !== state.content);
+      habits?.note(request.model, reasoning.hadLoneClosing() || stripReasoning(state.content) !== state.content);
       const { content, refusal, reason: finish_reason, usage, model } = state;
       const tool_calls = toolCalls.all();
       const choices = hasChoice ? [{ message: { content, refusal, tool_calls }, finish_reason }] : [];

@@ -126,24 +126,18 @@ const reasoningModels = /(^|[-_/.:])(r1|qwq|qwen3|magistral|reason|think)/i;
 /** Whether models of a provider mix their reasoning into texts, as this process has seen it. */
 export interface ReasoningHabits {
   /** Whether the next text must be held back until its reasoning ends: not for a model that was seen to have none in its texts. */
-  holds(model: ModelAt): boolean;
-  note(model: ModelAt, hadLoneClosing: boolean): void;
-}
-
-interface ModelAt {
-  readonly model: string;
-  readonly base_url: string | undefined;
+  holds(model: string): boolean;
+  note(model: string, hadLoneClosing: boolean): void;
 }
 
 /** @param mixes what holds for models that were not seen yet. Default: by the name of the model */
 export function createReasoningHabits(mixes?: boolean): ReasoningHabits {
   const seen = new Map<string, boolean>();
-  const keyOf = ({ model, base_url }: ModelAt): string => JSON.stringify([base_url, model]);
   return {
-    holds: (model) => seen.get(keyOf(model)) ?? mixes ?? reasoningModels.test(model.model),
+    holds: (model) => seen.get(model) ?? mixes ?? reasoningModels.test(model),
     note(model, hadLoneClosing) {
       if (seen.size >= 500) seen.clear();
-      seen.set(keyOf(model), hadLoneClosing);
+      seen.set(model, hadLoneClosing);
     },
   };
 }

@@ -13,7 +13,7 @@ export interface UsageRecord extends UsageOrigin, CallUse {
   readonly outcome: string;
 }
 
-/** What a call costs now: `cost` in millionths of a US dollar, down to a millionth of them, 0 in sandbox mode, null without a known price. */
+/** What a call costs now: `cost` in millionths of a US dollar with decimals, 0 in sandbox mode, null without a known price. */
 export interface CallPrice {
   readonly cost: number | null;
   readonly sandbox: boolean;

@@ -31,7 +31,10 @@ export const daySums: readonly ((typeof firstDaySums)[number] | 'billed' | keyof
   'billed',
 ];
 
-/** A stored call. `cost` in millionths of a US dollar with up to six decimals, null without a price; `time`, its end, and `duration` in milliseconds. */
+/**
+ * A stored call. `cost` in millionths of a US dollar with up to six decimals, null without a price; `time`, its end, and
+ * `duration` in milliseconds.
+ */
 export interface UsageRow extends KindColumns {
   readonly id: number;
   readonly time: number;
