@@ -4,7 +4,10 @@ import { Session } from 'node:inspector';
 import { setInterval } from 'node:timers';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** @typedef {{readonly callFrames: {readonly functionName: string, readonly location: {readonly scriptId: string, readonly lineNumber: number}}[]}} Paused */
+/**
+ * @typedef {{readonly functionName: string, readonly location: {readonly scriptId: string, readonly lineNumber: number}}} Frame
+ * @typedef {{readonly callFrames: Frame[]}} Paused
+ */
 /** @typedef {{readonly scriptId: string, readonly url: string}} Script */
 
 /** @type {{readonly heartbeats: Int32Array, readonly warnAfter: number, readonly endAfter: number}} milliseconds; `endAfter` 0: never */

@@ -1,7 +1,7 @@
 /**
  * The border for text at every door (D54). PostgreSQL stores neither NUL nor half of a surrogate pair, and pages, feeds and
- * JSON of others break on them. Where people type, a text with one is refused (`textError`, `findTextError`, `findFieldError`); where machines
- * send, each becomes U+FFFD (`storableText`, `storableValue`).
+ * JSON of others break on them. Where people type, a text with one is refused (`textError`, `findTextError`,
+ * `findFieldError`); where machines send, each becomes U+FFFD (`storableText`, `storableValue`).
  */
 
 const replacement = '\ufffd';

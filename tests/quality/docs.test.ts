@@ -58,11 +58,13 @@ describe('the collected error codes', () => {
   const collected = [collectErrorCodes(program, 'host/'), collectErrorCodes(program, 'plugins/svc/')];
   const known = collected.flatMap(({ responses, details }) => [...responses, ...details].map(({ code }) => code));
 
-  /** Texts that begin like a code and are none: options, parameters, a module's name, prefixes, and codes that are only stored. */
+  /** Texts that begin like a code and are none: options, parameters, a module's name, prefixes, events of the log, and codes that are only stored. */
   const others = [
     'rest_allowed_origins',
     'rest_api',
     'rest_error',
+    'rest_request_failed',
+    'rest_request_unavailable',
     'rest_requests_per_minute',
     'rest_route',
     'rest_svc_',

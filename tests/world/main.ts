@@ -5,9 +5,9 @@ import type { Kind } from './measure.ts';
 import { findMissed, raiseFloors, report, type Floors } from './report.ts';
 
 /*
- * `npm run world [-- vendors|models|questions|files|feeds|text|mcp ...] [--raise] [--faults]`: tries the product on data
- * that others made, through the doors of its users, and prints a table for each kind with its first faults.
- * `--raise` raises the floors in floors.json to the figures reached; `--faults` prints every fault. Exit code 1: a figure
+ * `npm run world [-- vendors|models|questions|files|feeds|text|mcp ...] [--raise] [--all]`: tries the product on data
+ * that others made, through the doors of its users, and prints a table for each kind with the first things that went wrong.
+ * `--raise` raises the floors in floors.json to the figures reached; `--all` prints everything that went wrong. Exit code 1: a figure
  * is below its floor. Exit code 2: the data is not there.
  */
 
@@ -19,7 +19,7 @@ const floorsFile = new URL('./floors.json', import.meta.url);
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { raise: { type: 'boolean', default: false }, faults: { type: 'boolean', default: false } },
+    options: { raise: { type: 'boolean', default: false }, all: { type: 'boolean', default: false } },
   });
   const unknown = positionals.find((name) => !names.includes(name as (typeof names)[number]));
   if (unknown !== undefined) throw new Error(`There is no kind ${unknown}. Kinds: ${names.join(', ')}.`);
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     const rows = await kind.run(findData(name) ?? '');
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     console.log(report(`${kind.title} (${seconds} s)`, rows, floors[name]));
-    if (values.faults)
+    if (values.all)
       for (const row of rows) for (const { id, reason } of row.faults) console.log(`  - ${row.name}: ${id}: ${reason}`);
     figures += rows.length;
     missed.push(...findMissed(name, rows, floors));

@@ -2,6 +2,8 @@ import { localDay } from '#plugin-api';
 import type { ToolCall } from '../kit/tools.ts';
 import type { MessageImage, TextMessage } from '../providers/provider.ts';
 
+export type { MessageImage, TextMessage };
+
 export interface ConversationMessage {
   /** `tool`: what a function returned. */
   readonly role: 'system' | 'user' | 'assistant' | 'tool';

@@ -1,6 +1,6 @@
 import type { HttpApi } from '#plugin-api';
 import { inParallel } from '../../../ai/in-parallel.ts';
-import type { MessageImage, TextMessage } from '../../../providers/provider.ts';
+import type { MessageImage, TextMessage } from '../../../ai/system-text.ts';
 import { invalid } from '../read-params.ts';
 import { decodedImage } from './image-types.ts';
 

@@ -1,5 +1,5 @@
 import { imageExtension } from '../../../ai/image-bytes.ts';
-import type { MessageImage } from '../../../providers/provider.ts';
+import type { MessageImage } from '../../../ai/system-text.ts';
 import { invalid } from '../read-params.ts';
 
 /** What models read. */

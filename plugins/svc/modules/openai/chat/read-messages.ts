@@ -1,6 +1,6 @@
 import { isRecord } from '#plugin-api';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
-import type { MessageImage } from '../../../providers/provider.ts';
+import type { MessageImage } from '../../../ai/system-text.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { invalid, onlyMembers, optionalText, requireObject } from '../read-params.ts';
 import { checkToolResults } from './check-tool-results.ts';
