@@ -107,7 +107,7 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
     expect(await failureOf(createEmbed(ai)({ provider: 'acme', model: 'embedded', input }))).to.include({
       code: 'rest_svc_provider_rejected',
     });
-    expect(await counted(database)).to.deep.equal({ calls: 0, tokens: 1200, usd: 1200 });
+    expect(await counted(database)).to.deep.equal({ calls: 1, tokens: 1200, usd: 1200 });
   });
 
   it('count the images that were made, and refuse more than there is money for', async () => {
@@ -132,7 +132,7 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
     };
     expect(await failureOf(createGenerateText(ai)(call))).to.include({ code: 'rest_svc_provider_rejected' });
     const { calls, tokens = 0, usd = 0 } = await counted(database);
-    expect([pieces, calls]).to.deep.equal([['Hello there'], 0]);
+    expect([pieces, calls]).to.deep.equal([['Hello there'], 1]);
     const [row] = await database.knex('svc_usage').select('input_tokens', 'output_tokens', 'cost');
     expect([Number(row.output_tokens), tokens, usd]).to.deep.equal([2, Number(row.input_tokens) + 2, Number(row.cost)]);
   });
