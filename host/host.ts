@@ -18,6 +18,7 @@ import { translateSchema } from './rest/openapi/schema.ts';
 import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
+import { NotReadyError } from './http/health.ts';
 import { createHostSiteHealth, type HostSiteHealth } from './site-health/host-site-health.ts';
 import { addSiteHealthRoutes } from './site-health/site-health-routes.ts';
 import { programRolesOption } from './site-settings.ts';
@@ -185,7 +186,7 @@ function createChecks(core: Core, loaded: () => Loader | undefined) {
       const plugins = loaded();
       if (plugins === undefined) throw new Error('The plugins are still being loaded.');
       const stopped = core.config.requiresPlugins ? describeStopped(plugins) : null;
-      if (stopped !== null) throw new Error(stopped);
+      if (stopped !== null) throw new NotReadyError(stopped);
     },
     version: async () => {
       const [tooOld] = (await core.database.findTooOld()).values();
@@ -193,7 +194,7 @@ function createChecks(core: Core, loaded: () => Loader | undefined) {
         ?.list()
         .find(({ failure }) => failure?.stage === 'version');
       const reason = tooOld ?? blocked?.failure?.message;
-      if (reason !== undefined) throw new Error(reason);
+      if (reason !== undefined) throw new NotReadyError(reason);
     },
   };
 }

@@ -6,6 +6,11 @@ import { isLocalRequest } from './metrics.ts';
 /** A condition for the site to accept requests; rejects when it is not met. */
 export type ReadinessCheck = () => Promise<unknown>;
 
+/** A failed check whose sentence local callers may read. Those of other errors may name hosts or hold secrets. */
+export class NotReadyError extends Error {
+  override readonly name = 'NotReadyError';
+}
+
 /** Something that may be impaired while the site still accepts requests. Resolves with a sentence, or null if it works. */
 export type ReadinessWarning = () => Promise<string | null>;
 
@@ -24,7 +29,7 @@ const checkLimit = 3_000;
 /**
  * `GET /healthz`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. It also returns 503
  * while the process drains, so that load balancers send no new requests. Reasons are logged. What is
- * impaired is `degraded`; local callers also get the sentences in `details`.
+ * impaired is `degraded`; local callers also get the sentences in `details`, and those of a `NotReadyError`.
  */
 export function createHealth({ checks, warnings = {}, draining, log, clock }: HealthDependencies): Router {
   const router = Router();
@@ -34,7 +39,7 @@ export function createHealth({ checks, warnings = {}, draining, log, clock }: He
       Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await failureOf(name, check)] as const)),
       findDetails(),
     ]);
-    for (const [name, failure] of outcomes) if (failure !== null) details[name] = failure;
+    for (const [name, failure] of outcomes) if (failure instanceof NotReadyError) details[name] = failure.message;
     const ready = !draining() && outcomes.every(([, failure]) => failure === null);
     const status = draining() ? 'stopping' : ready ? 'ready' : 'not ready';
     sendJson(response, ready ? 200 : 503, {
@@ -60,7 +65,7 @@ export function createHealth({ checks, warnings = {}, draining, log, clock }: He
   }
 
   /** Why the check fails; null: it passes. */
-  async function failureOf(name: string, check: ReadinessCheck): Promise<string | null> {
+  async function failureOf(name: string, check: ReadinessCheck): Promise<Error | null> {
     let undo: (() => void) | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       undo = clock.after(checkLimit, () => reject(new Error(`The check did not end within ${checkLimit} ms.`)));
@@ -70,7 +75,7 @@ export function createHealth({ checks, warnings = {}, draining, log, clock }: He
       return null;
     } catch (error) {
       log.warn('Readiness check failed', { event: 'readiness_check_failed', check: name, error });
-      return errorText(error);
+      return error instanceof Error ? error : new Error(errorText(error));
     } finally {
       undo?.();
     }

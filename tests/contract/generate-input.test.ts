@@ -73,9 +73,6 @@ describe('bad input of POST /generate', () => {
     provider: 'rest_missing_callback_param',
     model: 'rest_missing_callback_param',
     messages: 'rest_missing_callback_param',
-    system_instruction: 'rest_invalid_param',
-    ai_params: 'rest_invalid_param',
-    stream: 'rest_invalid_param',
   };
   for (const [name, code] of Object.entries(nulls)) {
     it(`answers ${code} to ${name} = null`, async () => {
@@ -83,9 +80,14 @@ describe('bad input of POST /generate', () => {
     });
   }
 
+  for (const name of ['system_instruction', 'ai_params', 'stream'])
+    it(`takes null of the optional ${name} as left out (contract 4.2, D49)`, async () => {
+      expect((await service.generate({ ...goodRequest, [name]: null })).status).to.equal(200);
+    });
+
   const outOfRange: Record<string, readonly unknown[]> = {
-    temperature: [-0.1, 2.1, 'warm', null, [], {}],
-    max_completion_tokens: [0, 128_001, 1.5, 'many', null],
+    temperature: [-0.1, 2.1, 'warm', [], {}],
+    max_completion_tokens: [0, 128_001, 1.5, 'many'],
     max_tokens: [0, 128_001],
     top_p: [-1, 1.1],
     frequency_penalty: [-2.1, 2.1],
@@ -150,7 +152,9 @@ describe('bad input of POST /generate', () => {
       ...goodRequest,
       ai_params: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index])),
     };
-    const { status, headers } = await service.generate(wide);
+    expect((await service.generate(wide)).status).to.equal(400);
+    const allowed = { ...goodRequest, ai_params: Object.fromEntries(Object.entries(wide.ai_params).slice(0, 900)) };
+    const { status, headers } = await service.generate(allowed);
     expect(status).to.equal(200);
     expect(headers.get('x-svc-ignored-params')?.split(', ')).to.have.length(50);
   });

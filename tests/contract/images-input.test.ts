@@ -46,7 +46,7 @@ describe('what POST /images/generate takes', () => {
     });
   }
 
-  for (const n of [0, -1, 11, 1.5, 'many', null]) {
+  for (const n of [0, -1, 11, 1.5, 'many']) {
     it(`is no n of ${JSON.stringify(n)}`, async () => {
       refused(await service.generate({ ...good, n }), 'n');
     });

@@ -207,7 +207,6 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
         { page: 'x' },
         { page: 1.5 },
         { per_page: 0 },
-        { per_page: '' },
         { per_page: -3 },
         { bot_id: 'seven' },
       ] as const) {
