@@ -68,7 +68,7 @@ describe('traces of requests', () => {
     expect(filter).to.include({ kind: 'hook', owner: 'shop', parent: handler });
     const steps = spans.filter(({ kind }) => kind === 'step').map((span) => span.name);
     expect(steps).to.deep.equal([
-      ...['Sign-in', 'Route', 'Request body', 'Arguments and key', 'Permission', 'Filters of the response', 'Response'],
+      ...['Route', 'Sign-in', 'Request body', 'Arguments and key', 'Permission', 'Filters of the response', 'Response'],
       'Sending',
     ]);
     const sending = spans.at(-1)!;

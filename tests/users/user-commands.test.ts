@@ -31,7 +31,7 @@ describeDialects('user commands', (open) => {
 
   it('make a password when none is given and show it once', async () => {
     const { run, users } = await commands();
-    const { password, ...printed } = await run('user create', ['ada', 'ada@example.com']);
+    const { password, ...printed } = await run('user create', ['ada', 'ada@example.com'], { role: 'subscriber' });
     expect(printed).to.include({ display_name: 'ada', roles: 'subscriber' });
     expect(password).to.match(/^\w{24}$/);
     expect(await users.verify('ada', password as string)).not.to.equal(null);
@@ -59,7 +59,7 @@ describeDialects('user commands', (open) => {
   it('list users, also of one role', async () => {
     const { run, users } = await commands();
     await users.create(ada);
-    await run('user create', ['bob', 'bob@example.com']);
+    await run('user create', ['bob', 'bob@example.com'], { role: 'subscriber' });
     expect(await run('user list', [])).to.have.length(2);
     expect(await run('user list', [], { role: 'subscriber' })).to.deep.equal([
       {

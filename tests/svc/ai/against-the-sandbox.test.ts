@@ -104,10 +104,9 @@ describe('Text from the sandbox’s stand-ins', () => {
           () => 'answered',
           (error: unknown) => (error as RestError).code,
         );
-        // Ollama looks at no key; Google and xAI answer 400, which D5 takes as a refusal.
+        // Ollama looks at no key; xAI answers 400, which D5 takes as a refusal; Google names the key as the reason.
         expect(outcome).to.equal(
-          { ollama: 'answered', google: 'rest_svc_provider_rejected', xai: 'rest_svc_provider_rejected' }[wire.id] ??
-            'rest_svc_provider_auth_failed',
+          { ollama: 'answered', xai: 'rest_svc_provider_rejected' }[wire.id] ?? 'rest_svc_provider_auth_failed',
         );
       });
     });

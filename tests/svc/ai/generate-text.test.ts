@@ -234,7 +234,7 @@ describe('Generating text fails', () => {
     ).to.deep.equal({ 'Retry-After': '21' });
     expect(
       (await refusal(new ProviderError({ kind: 'rate_limited', status: 429, message: 'Slow down.' }))).headers,
-    ).to.deep.equal({});
+    ).to.deep.equal({ 'x-should-retry': 'false' });
   });
 
   it('alike for an error that a plugin’s provider made without our class', async () => {
