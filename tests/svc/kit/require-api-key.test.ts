@@ -33,6 +33,7 @@ describe('the REST API key', () => {
       headers: { authorization: `Bearer ${key}` },
       query: { svc_api_key: 'wrong' },
     },
+    'the query while the JSON body is wrong': { json: { svc_api_key: 'wrong' }, query: { svc_api_key: key } },
     'the JSON body while form and query are wrong': {
       json: { svc_api_key: key },
       form: { svc_api_key: 'a' },
@@ -54,7 +55,6 @@ describe('the REST API key', () => {
     'the key in other case': { headers: { authorization: `Bearer ${key.toUpperCase()}` } },
     'an array as parameter': { json: { svc_api_key: [key] } },
     'an object as parameter': { json: { svc_api_key: { toString: key } } },
-    'a wrong JSON parameter before a right query': { json: { svc_api_key: 'wrong' }, query: { svc_api_key: key } },
     'a body that is a list': { json: [key] },
     'an inherited parameter': { json: Object.create({ svc_api_key: key }) as unknown },
   };
