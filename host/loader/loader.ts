@@ -276,16 +276,7 @@ function createParts(
     clock,
   });
   return {
-    runningPlugins,
-    isLeftOut,
-    claims,
-    lifecycle,
-    active,
-    declined,
-    failures,
-    failedStarts,
-    warnings,
-    versions,
+    ...{ runningPlugins, isLeftOut, claims, lifecycle, active, declined, failures, failedStarts, warnings, versions },
     quarantine,
     forgetMigrations,
     removeStored: async (slug) => {

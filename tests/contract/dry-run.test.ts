@@ -250,15 +250,8 @@ describe('dry runs of requests and keys', () => {
         const values = { id: 'tested', name: 'Tested', unit: 'calls', amount: 1, key_id: created?.id, ...budget };
         await run('svc', 'budget', 'set', JSON.stringify(values));
         // One call of everything that a budget may count.
-        const used = {
-          day: '2026-01-01',
-          outcome: 'ok',
-          calls: 1,
-          billed: 1,
-          input_tokens: 1,
-          output_tokens: 1,
-          cost: 1,
-        };
+        const counts = { calls: 1, billed: 1, input_tokens: 1, output_tokens: 1, cost: 1 };
+        const used = { day: '2026-01-01', outcome: 'ok', ...counts };
         if (budget['amount'] === undefined) {
           await service.host.database.knex('svc_usage_days').insert({
             ...{ ...used, module: 'rest', bot_id: 0, kind: 'text', provider: 'openai', model: 'gpt-4o-mini' },

@@ -7,7 +7,6 @@ import { until } from '../../../helpers/until.ts';
 import { openOutbound, openReceiver, type Receiver } from '../../webhooks/delivery/open-receiver.ts';
 
 const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-const name = 'messages[0].content[0].image_url.url';
 
 const failureOf = async (run: () => unknown): Promise<string> =>
   JSON.stringify(((await rejectionOf(Promise.resolve().then(run))) as RestError).data);
