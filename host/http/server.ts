@@ -98,7 +98,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
 
   const options = { requireHostHeader: false, connectionsCheckingInterval: timeouts.interval };
   const server = createServer(options, (request: RawRequest, response: ServerResponse) => {
-    assignRequestId(request, response);
+    const requestId = assignRequestId(request, response);
     addSecurityHeaders(response);
     if (refuseWithoutOneHost(request, response)) return;
     request.ip = clientAddress(request, trusts);
@@ -118,7 +118,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
       });
     };
     trace(request, response, () =>
-      inRequest({ door: 'site', ip: request.ip ?? '' }, () => {
+      inRequest({ door: 'site', ip: request.ip ?? '', requestId }, () => {
         try {
           rest(request, response, next);
         } catch (error) {

@@ -1,4 +1,5 @@
 import {
+  currentRequest,
   inRequest,
   JobLostError,
   type Clock,
@@ -127,9 +128,11 @@ async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise
     progress: progress.report,
     commit: commit.run,
   };
+  // Only a job that its request started belongs to it: the worker claims others whenever it wakes.
+  const requestId = attempt.work === undefined ? '' : (currentRequest()?.requestId ?? '');
   try {
     const work = Promise.resolve(
-      inRequest({ door: 'job' }, () => track(`job ${kind.name}`, () => run(job.args, running))),
+      inRequest({ door: 'job', requestId }, () => track(`job ${kind.name}`, () => run(job.args, running))),
     );
     const value = (await Promise.race([work, aborted])) as JsonValue | undefined;
     return { json: toJson(value), isStored: commit.isDone() };

@@ -12,6 +12,8 @@ export interface RequestContext {
   userId: number;
   /** Address of the caller; empty without one. */
   readonly ip: string;
+  /** The `X-Request-Id` of the request; empty without one. */
+  readonly requestId: string;
   door: Door;
   /** Name of the key that the caller sent; empty without one. */
   key: string;
@@ -33,7 +35,7 @@ export function inRequest<Result>(
   context: Pick<RequestContext, 'door'> & Partial<RequestContext>,
   work: () => Result,
 ): Result {
-  return storage.run({ userId: 0, ip: '', key: '', ability: '', scriptNonce: '', ...context }, work);
+  return storage.run({ userId: 0, ip: '', requestId: '', key: '', ability: '', scriptNonce: '', ...context }, work);
 }
 
 /** Notes who the caller of the current request is. */

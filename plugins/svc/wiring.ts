@@ -189,6 +189,7 @@ function createAccounts({
       upstream,
       recordUsage: createRecordUsage({
         clock: host.clock,
+        log: host.log,
         ledger,
         guard,
         rolesOf: async (userId) => (await host.users.get(userId))?.roles ?? [],

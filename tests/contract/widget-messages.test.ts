@@ -109,7 +109,20 @@ describeWidget('messages of the chat widget', (site) => {
     site().upstream.answer = (turn) => {
       turn.fail(401, 'Incorrect API key provided: sk-upstream');
     };
-    const events = await (await guest.stream('Hello', { message_id })).whole();
+    const begin = site().host.logged.length;
+    const streamed = await guest.stream('Hello', { message_id });
+    const events = await streamed.whole();
+    const failed = site()
+      .host.logged.slice(begin)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ event }) => event === 'provider_call_failed');
+    expect(failed).to.have.length(1);
+    expect(failed[0]).to.include({
+      kind: 'auth',
+      module: 'chatbots',
+      bot: guest.bot,
+      request_id: streamed.response.headers.get('x-request-id'),
+    });
     expect(events.at(-1)).to.deep.equal({
       type: 'error',
       code: 'rest_svc_chat_failed',

@@ -90,6 +90,7 @@ async function generateOnce(
     deadline: host.clock.now() + limits.images,
   };
   let counts: UsageCounts = { model, ...pricedFields(job) };
+  let failures: readonly RestError[] = [];
   return recordUsage({
     kind: 'image',
     provider: provider.id,
@@ -103,8 +104,10 @@ async function generateOnce(
     run: async () => {
       const outcomes = await runCalls(job, services);
       counts = { ...pricedFields(job), ...sumCounts(outcomes, model) };
-      return mergeOutcomes(outcomes, job);
+      failures = failuresOf(outcomes, job);
+      return mergeOutcomes(outcomes, failures, job);
     },
+    failedPart: () => failures[0],
     count: () => counts,
     countFailed: () => counts,
   });
@@ -192,14 +195,18 @@ function makeCall(
     : images.editing.edit({ ...request, ...source, n }, connection);
 }
 
-function mergeOutcomes(
-  outcomes: readonly ImageCallOutcome[],
-  { provider, request, limit }: Job,
-): Omit<GeneratedImages, 'cost'> {
-  const images = outcomes.flatMap((outcome) => outcome.images);
-  const failures = outcomes
+function failuresOf(outcomes: readonly ImageCallOutcome[], { provider, limit }: Job): RestError[] {
+  return outcomes
     .flatMap((outcome) => outcome.failures)
     .map((failure) => (failure instanceof RestError ? failure : providerFailure(failure, provider, limit)));
+}
+
+function mergeOutcomes(
+  outcomes: readonly ImageCallOutcome[],
+  failures: readonly RestError[],
+  { provider, request }: Job,
+): Omit<GeneratedImages, 'cost'> {
+  const images = outcomes.flatMap((outcome) => outcome.images);
   const [first] = failures;
   if (images.length === 0 && first !== undefined) throw first;
   const results = outcomes.map(({ result }) => result).filter((result) => result !== null);

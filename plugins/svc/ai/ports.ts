@@ -139,6 +139,8 @@ export interface RecordedCall<Result> extends Omit<BudgetedCall, 'origin'> {
   /** The whole call, retries included; its duration is recorded. */
   readonly run: () => Promise<Result>;
   readonly count: (result: Result) => UsageCounts;
+  /** The first error of a call that returned less than was requested. */
+  readonly failedPart?: (result: Result) => Error | undefined;
   /** What a failed call used all the same. Default: nothing. */
   readonly countFailed?: () => UsageCounts | Promise<UsageCounts>;
 }

@@ -21,8 +21,8 @@ export interface UpstreamErrorInit<Kind extends string> {
   readonly status?: number | null;
   /** Seconds to wait as the upstream requests, or null. */
   readonly retryAfter?: number | null;
-  /** Whether the account has no credits left, so that a retry fails as well. */
-  readonly isExhausted?: boolean;
+  /** Whether a retry fails as well, for example because the account has no credits left. */
+  readonly isFinal?: boolean;
   readonly cause?: unknown;
 }
 
@@ -65,12 +65,14 @@ export function upstreamErrorOf<Kind extends string>(
  */
 export function connectionFailure(
   thrown: Error,
-): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'cause'> | null {
+): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'isFinal' | 'cause'> | null {
   const refused = refusedAddress(thrown);
   if (refused !== null) return { kind: 'unreadable', message: refused, cause: thrown };
   const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
     return null;
+  if (code !== null && certificateCode.test(code))
+    return { kind: 'connection', message: certificateSentence(code), isFinal: true, cause: thrown };
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
   return { kind: 'connection', message, cause: thrown };
 }
@@ -78,21 +80,29 @@ export function connectionFailure(
 /** Whether a connection failed before a request could be sent: nothing was used. */
 export function isUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
+  const code = findErrorCode(thrown) ?? '';
   return (
     refusedAddress(thrown) !== null ||
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(
-      findErrorCode(thrown) ?? '',
-    )
+    certificateCode.test(code) ||
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*)$/.test(code)
   );
 }
 
-/** The first system or undici code in the chain of causes. */
-function findErrorCode(thrown: Error): string | null {
-  for (let error: unknown = thrown, depth = 0; isRecord(error) && depth < 6; error = error['cause'], depth += 1) {
+/** Codes of certificates that could not be verified: OpenSSL's `X509_V_ERR_*`, as Node names them, and Node's own. */
+const certificateCode =
+  /^([A-Z_]*(CERT|CRL)[A-Z_]*|UNABLE_TO_[A-Z_]+|ERR_TLS_CERT\w*|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH_EXCEEDED)$/;
+
+function certificateSentence(code: string): string {
+  return `its certificate could not be verified (${code}). If an authority of your own signed it, name it in NODE_EXTRA_CA_CERTS.`;
+}
+
+/** The first code of the system, TLS or undici in the chain of causes. */
+export function findErrorCode(thrown: unknown): string | null {
+  for (let error = thrown, depth = 0; isRecord(error) && depth < 6; error = error['cause'], depth += 1) {
     const code = error['code'];
     if (
       typeof code === 'string' &&
-      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*|UNABLE_TO_[A-Z_]+)$/.test(code)
+      (certificateCode.test(code) || /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*)$/.test(code))
     )
       return code;
   }

@@ -63,7 +63,7 @@ export function errorFromResponse(
   return new ProviderError({
     kind: isInvalidKey(body) ? 'auth' : kindOf(status),
     status,
-    isExhausted: status === 402 || /insufficient_quota|credit balance is too low/i.test(JSON.stringify(body) ?? ''),
+    isFinal: status === 402 || /insufficient_quota|credit balance is too low/i.test(JSON.stringify(body) ?? ''),
     message: responseMessage(status, sentence, connection.settings),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });

@@ -337,7 +337,7 @@ export class ProviderError extends UpstreamError<ProviderErrorKind> {
   constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
     super(init);
     this.retryable =
-      init.isExhausted !== true &&
+      init.isFinal !== true &&
       (init.kind === 'rate_limited' ||
         init.kind === 'unavailable' ||
         init.kind === 'connection' ||

@@ -52,6 +52,7 @@ async function generateWithEveryPolicy() {
   const reserved: string[] = [];
   const recordUsage = createRecordUsage({
     clock: base.clock,
+    log: silentLog,
     ledger: {
       record: () => undefined,
       price: () => Promise.resolve({ cost: 0, sandbox: false }),

@@ -13,6 +13,7 @@ import {
 } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { overloaded, scripted, services } from './helpers.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
 
 type Answer = (request: EmbeddingRequest, signal: AbortSignal | undefined) => Promise<EmbeddingResult>;
 
@@ -50,6 +51,7 @@ async function setUp(
   const base = await services({ providers: [provider] });
   const recordUsage = createRecordUsage({
     clock: base.clock,
+    log: silentLog,
     ledger: {
       record: (usage: UsageRecord) => void noted.push(usage),
       price: () => Promise.resolve({ cost: 7, sandbox: false }),

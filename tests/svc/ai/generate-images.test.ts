@@ -12,6 +12,7 @@ import {
 } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { overloaded, services } from './helpers.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1');
 const call: GenerateImagesInput = { provider: 'painter', model: 'oil', prompt: 'A lighthouse', form: 'b64_json' };
@@ -75,6 +76,7 @@ async function generating(
     host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'],
     recordUsage: createRecordUsage({
       clock: base.clock,
+      log: silentLog,
       ledger: {
         record: (record) => void records.push(record),
         price: () => Promise.resolve({ cost: 7, sandbox: false }),

@@ -6,6 +6,7 @@ import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usag
 import { ProviderError, type Provider, type TextResult } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { answer, overloaded, scripted, services } from './helpers.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
 
 /** What one try streams before it answers or fails. */
 interface Try {
@@ -50,7 +51,10 @@ async function run(provider: Provider, input: Partial<GenerateTextInput> = {}) {
     settle: () => Promise.resolve(),
   };
   const ai = await services({ providers: [provider] });
-  const generateText = createGenerateText({ ...ai, recordUsage: createRecordUsage({ clock: ai.clock, ledger }) });
+  const generateText = createGenerateText({
+    ...ai,
+    recordUsage: createRecordUsage({ clock: ai.clock, log: silentLog, ledger }),
+  });
   const call = {
     provider: 'scripted',
     model: 'model',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
-import { connectionFailure } from '../../../plugins/svc/kit/upstream-error.ts';
+import { connectionFailure, isUnsent } from '../../../plugins/svc/kit/upstream-error.ts';
 import { providerFailure } from '../../../plugins/svc/ai/upstream-failure.ts';
 import { errorFromResponse } from '../../../plugins/svc/providers/provider-errors.ts';
 
@@ -43,10 +43,18 @@ describe('errors of providers', () => {
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'SELF_SIGNED_CERT_IN_CHAIN',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'HOSTNAME_MISMATCH',
+    'INVALID_CA',
   ])
-    it(`name the code ${code} of a connection`, () => {
+    it(`name the code ${code} of a certificate, and what to do`, () => {
       const cause = Object.assign(new Error('unable to verify the first certificate'), { code });
       const found = connectionFailure(new TypeError('fetch failed', { cause }));
-      expect(found?.message).to.equal(`the connection failed (${code}).`);
+      expect(found?.message).to.match(
+        new RegExp(`^its certificate could not be verified \\(${code}\\)\\. .*NODE_EXTRA_CA`),
+      );
+      expect(found?.isFinal).to.equal(true);
+      expect(isUnsent(cause)).to.equal(true);
     });
 });

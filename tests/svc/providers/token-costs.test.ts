@@ -13,6 +13,7 @@ import { upstreams } from '../../conformance/upstreams.ts';
 import { upstreamThrough } from '../../helpers/upstream-http.ts';
 import { services } from '../ai/helpers.ts';
 import { answerOf, streamWith, type UsageCase } from './usage-answers.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../fixtures/providers/${name}.json`, import.meta.url), 'utf8'));
@@ -66,6 +67,7 @@ async function callOf(one: UsageCase, prices: PriceTable, streams: boolean) {
     upstream: upstreamThrough(() => Promise.resolve(new Response(text, { headers }))),
     recordUsage: createRecordUsage({
       clock: base.clock,
+      log: silentLog,
       ledger: {
         record: (record) => void records.push(record),
         price: (usage) => Promise.resolve({ cost: priceOf(usage, prices), sandbox: false }),

@@ -1,13 +1,15 @@
-import { RestError, type Clock } from '#plugin-api';
+import { RestError, type Clock, type Logger } from '#plugin-api';
 import type { BudgetGuard, RecordUsage, UsageCounts } from '../../ai/ports.ts';
 import { requireScopes } from '../../kit/caller.ts';
 import { currentDryRun, dryRunPassedError } from '../../kit/dry-run.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { UsageLedger } from './ledger/usage-ledger.ts';
+import { logFailedCall } from './log-failed-call.ts';
 import type { CallPrice, UsageRecord } from './ledger/usage-record.ts';
 
 export interface RecordUsageParts {
   readonly clock: Clock;
+  readonly log: Logger;
   readonly ledger: Pick<UsageLedger, 'record' | 'settle' | 'price'>;
   /** Roles of a user, none for an unknown one. Default: no user has roles. */
   readonly rolesOf?: (userId: number) => Promise<readonly string[]>;
@@ -25,7 +27,7 @@ interface Recording extends Pick<UsageCounts, 'reportedCost'> {
 const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
 
 /**
- * Runs a call and records it, a failed one by the code of its error. Returns what the call returned with its cost, or
+ * Runs a call and records it, a failed one by the code of its error and with a line of the log. Returns what the call returned with its cost, or
  * throws, at once: what takes time to count is recorded a little later. A call that is refused before it reaches a
  * provider is not recorded: it used nothing. That includes calls that the scopes of their key do not allow (D31).
  *
@@ -34,7 +36,7 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
  * If a budget applies, what the call may use is reserved before it and settled when it ends: then the response waits until
  * the call is stored.
  */
-export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
+export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
   async function record(
     usage: UsageRecord,
     { model: requestedModel, reservation, reportedCost }: Recording,
@@ -80,10 +82,12 @@ export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsage
       outcome,
       ...origin,
     });
+    const failed = { kind, provider, model, origin };
     let result: Awaited<ReturnType<typeof call.run>>;
     try {
       result = await call.run();
     } catch (error) {
+      logFailedCall(log, error, { ...failed, duration: clock.now() - started });
       const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
       const nothing: UsageCounts = { model };
       const counted = Promise.resolve(call.countFailed?.() ?? nothing).catch(() => nothing);
@@ -93,6 +97,8 @@ export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsage
       if (reservation !== null) await recorded;
       throw error;
     }
+    const partly = call.failedPart?.(result);
+    if (partly !== undefined) logFailedCall(log, partly, { ...failed, duration: clock.now() - started });
     const counts = call.count(result);
     const { reportedCost } = counts;
     const { cost } = await record(usageFor('ok', counts), { model, reservation, reportedCost });

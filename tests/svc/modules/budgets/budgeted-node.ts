@@ -95,6 +95,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
 
   const recordUsage = createRecordUsage({
     clock,
+    log: silentLog,
     ledger,
     guard,
     rolesOf: (userId) => Promise.resolve(state.roles[userId] ?? []),
