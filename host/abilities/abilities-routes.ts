@@ -19,7 +19,7 @@ import {
   type RouteSecurity,
 } from '#plugin-api';
 import type { Abilities, RegisteredAbility } from './abilities.ts';
-import { createFindCaller, requireAllowed, type FindCaller } from './caller.ts';
+import { createFindCaller, runAllowed, type FindCaller } from './caller.ts';
 import { abilityNotFound, type PreparedRun } from './run-ability.ts';
 
 const namespace = 'wp-abilities/v1';
@@ -218,7 +218,7 @@ function readCategory({ rest, abilities, permission }: RoutesInit): RouteDefinit
 
 /** As in WordPress, method, input and permission are checked in this order, all before the handler. */
 function runRoute(abilities: Abilities, findCaller: FindCaller): RouteDefinition {
-  const prepared = new WeakMap<RestRequest, PreparedRun>();
+  const prepared = new WeakMap<RestRequest, PreparedRun['execute']>();
   return {
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     args: {
@@ -243,12 +243,14 @@ function runRoute(abilities: Abilities, findCaller: FindCaller): RouteDefinition
       const ability = await findPublic(abilities, request.params['name']);
       checkMethod(ability, request.method);
       const caller = await findCaller(request);
-      requireAllowed(ability, caller);
-      const call = { user: caller.user, signal: request.signal, request };
-      prepared.set(request, await abilities.prepare(ability, readInput(request), call));
+      const { signal } = request;
+      await runAllowed(ability, caller, async (user) => {
+        const { execute } = await abilities.prepare(ability, readInput(request), { user, signal, request });
+        prepared.set(request, () => runAllowed(ability, caller, execute));
+      });
       return true;
     },
-    handler: (request) => prepared.get(request)?.execute(),
+    handler: (request) => prepared.get(request)?.(),
   };
 }
 

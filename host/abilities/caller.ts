@@ -1,10 +1,12 @@
 import {
   identifyCaller,
+  RestError,
   restError,
   type Ability,
   type AbilityCaller,
   type HooksApi,
   type RestRequest,
+  type User,
 } from '#plugin-api';
 
 declare module '#plugin-api' {
@@ -46,12 +48,34 @@ export function isAllowed(ability: Ability, caller: AbilityCaller): boolean {
   return caller.allows?.(ability) ?? true;
 }
 
-/** @throws RestError 403 */
-export function requireAllowed(ability: Ability, caller: AbilityCaller): void {
-  if (isAllowed(ability, caller)) return;
-  throw restError(
+/**
+ * Runs an ability for whom the key of the caller allows it (D34). What it names, and what only adds, runs for its user.
+ *
+ * @throws RestError 403 `ability_not_in_scope`, or what `run` throws
+ */
+export async function runAllowed<Result>(
+  ability: Ability,
+  caller: AbilityCaller,
+  run: (user: User) => Promise<Result>,
+): Promise<Result> {
+  if (!isAllowed(ability, caller)) throw notInScope(ability);
+  const user = ability.meta.annotations.readonly === true ? userFor(ability.name, caller) : caller.user;
+  return run(user).catch((error: unknown) => {
+    throw user.id !== caller.user.id && error instanceof RestError && error.status === 401
+      ? notInScope(ability)
+      : error;
+  });
+}
+
+/** @param ability name of a read-only ability; null: none */
+export function userFor(ability: string | null, caller: AbilityCaller): User {
+  return caller.userFor?.(ability) ?? caller.user;
+}
+
+function notInScope({ name }: Ability): RestError {
+  return restError(
     403,
     'ability_not_in_scope',
-    `The key may not run the ability ${ability.name}. Add it to the scope of the key.`,
+    `The key may not run the ability ${name}. Add it to the scope of the key.`,
   );
 }

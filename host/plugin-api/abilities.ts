@@ -41,6 +41,13 @@ export interface AbilityCaller {
   readonly user: User;
   /** Whether the key of the caller allows an ability, besides what the user may do. Default: all. */
   allows?(ability: Ability): boolean;
+  /**
+   * For whom a read-only ability runs, and the resources and prompts of MCP that name it are read. Return the visitor (id 0) for
+   * what the key does not name, so that it shows what everyone may see. Default: `user`.
+   *
+   * @param ability its name; null for resources and prompts that name none
+   */
+  userFor?(ability: string | null): User;
 }
 
 /** The input of an ability: undefined without a schema. */

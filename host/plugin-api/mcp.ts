@@ -18,6 +18,8 @@ export interface McpResourceSource {
   readonly uriTemplate: string;
   readonly name: string;
   readonly description: string;
+  /** Name of the read-only ability that shows the same. A key that does not name it reads the resources as a visitor does. */
+  readonly ability?: string;
   /** @returns at most `limit` resources that the user may read. */
   list(page: { readonly user: User; readonly offset: number; readonly limit: number }): Promise<readonly McpResource[]>;
   /** Null: there is none, or the user may not read it. */

@@ -12,7 +12,7 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { isAllowed, requireAllowed } from '../caller.ts';
+import { isAllowed, runAllowed, userFor } from '../caller.ts';
 import type { McpDependencies } from './mcp-route.ts';
 import { listResources, postSources } from './resources.ts';
 import { findTool, toErrorResult, toInput, toResult, toTool } from './tools.ts';
@@ -100,19 +100,21 @@ function addTools(server: Server, given: McpDependencies, { request, caller }: C
     const ability = findTool(await abilities.listPublic(), params.name);
     if (ability === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}`);
     try {
-      requireAllowed(ability, caller);
       const input = toInput(ability, params.arguments);
-      return toResult(ability, await abilities.run(ability.name, input, { user: caller.user, signal, request }));
+      const output = await runAllowed(ability, caller, (user) =>
+        abilities.run(ability.name, input, { user, signal, request }),
+      );
+      return toResult(ability, output);
     } catch (error) {
       return toErrorResult(error);
     }
   });
 }
 
-function addResources(server: Server, { hooks, rest }: McpDependencies, { user }: AbilityCaller): void {
+function addResources(server: Server, { hooks, rest }: McpDependencies, caller: AbilityCaller): void {
   const readSources = () => hooks.applyFiltersAsync('mcp_resources', postSources(rest));
   server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
-    const page = await listResources(await readSources(), user, params?.cursor);
+    const page = await listResources(await readSources(), caller, params?.cursor);
     if (page === null) throw new McpError(ErrorCode.InvalidParams, 'The cursor is not valid');
     return page;
   });
@@ -125,14 +127,14 @@ function addResources(server: Server, { hooks, rest }: McpDependencies, { user }
   }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     const source = (await readSources()).find(({ prefix }) => uri.startsWith(prefix));
-    const found = (await source?.read(uri, user)) ?? null;
+    const found = (await source?.read(uri, userFor(source.ability ?? null, caller))) ?? null;
     if (found === null) throw new McpError(resourceNotFound, 'Resource not found', { uri });
     return { contents: [{ uri, mimeType: found.mimeType ?? 'text/plain', text: found.text }] };
   });
 }
 
-function addPrompts(server: Server, { hooks }: McpDependencies, { user }: AbilityCaller): void {
-  const readPrompts = () => hooks.applyFiltersAsync('mcp_prompts', [], user);
+function addPrompts(server: Server, { hooks }: McpDependencies, caller: AbilityCaller): void {
+  const readPrompts = () => hooks.applyFiltersAsync('mcp_prompts', [], userFor(null, caller));
   server.setRequestHandler(ListPromptsRequestSchema, async () => ({
     prompts: (await readPrompts()).map(({ render: _render, arguments: values, ...prompt }) => ({
       ...prompt,

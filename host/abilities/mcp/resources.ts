@@ -1,4 +1,5 @@
-import { isRecord, type McpResource, type McpResourceSource, type User } from '#plugin-api';
+import { isRecord, type AbilityCaller, type McpResource, type McpResourceSource } from '#plugin-api';
+import { userFor } from '../caller.ts';
 import type { McpDependencies } from './mcp-route.ts';
 
 const pageSize = 50;
@@ -15,6 +16,7 @@ function postSource(rest: McpDependencies['rest'], base: string, name: string): 
     prefix,
     uriTemplate: `${prefix}{id}`,
     name,
+    ability: 'host/read-post',
     description: `A ${name.toLowerCase()} with its rendered content.`,
     async list({ user, offset, limit }) {
       const query = { offset, per_page: limit, _fields: 'id,title' };
@@ -40,13 +42,14 @@ function postSource(rest: McpDependencies['rest'], base: string, name: string): 
 /** One page of all sources, and the cursor of the next. @param cursor `source:offset` */
 export async function listResources(
   sources: readonly McpResourceSource[],
-  user: User,
+  caller: AbilityCaller,
   cursor = '0:0',
 ): Promise<{ resources: McpResource[]; nextCursor?: string } | null> {
   const [, index = '', offset = ''] = /^(\d{1,4}):(\d{1,7})$/.exec(cursor) ?? [];
   if (index === '') return null;
   const source = sources[Number(index)];
   if (source === undefined) return { resources: [] };
+  const user = userFor(source.ability ?? null, caller);
   const resources = [...(await source.list({ user, offset: Number(offset), limit: pageSize }))];
   const isFull = resources.length >= pageSize;
   const next = isFull ? `${index}:${Number(offset) + pageSize}` : `${Number(index) + 1}:0`;

@@ -27,7 +27,10 @@ export interface KeyScopes {
   readonly models: readonly string[];
   /** Ids of chatbots; empty: all. */
   readonly chatbots: readonly number[];
-  /** Names of destructive abilities. Unlike the other lists, an empty one allows none (D34). */
+  /**
+   * Names of abilities: destructive ones that the key may run, and read-only ones that it may run for its creator. `*` matches
+   * any characters of read-only ones. Unlike the other lists, an empty one allows none (D34).
+   */
   readonly abilities: readonly string[];
 }
 
@@ -38,7 +41,7 @@ export const keyScopesSchema = {
   providers: list({ type: 'string', pattern: '^[a-z0-9_-]{1,60}$' }, 'Providers'),
   models: list({ type: 'string', minLength: 1, maxLength: 200 }, 'Models'),
   chatbots: list({ type: 'integer', minimum: 1 }, 'Chatbots'),
-  abilities: list({ type: 'string', pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 200 }, 'Destructive abilities'),
+  abilities: list({ type: 'string', pattern: '^([a-z0-9*-]+/[a-z0-9*-]+|\\*)$', maxLength: 200 }, 'Abilities'),
 } as const;
 
 /** The key that a request was made with. */

@@ -1,11 +1,16 @@
 import { restError, type AbilityCaller, type RestRequest } from '#plugin-api';
-import { requireScopes, type Caller } from '../../kit/caller.ts';
+import { isInScope, type Caller } from '../../kit/caller.ts';
+import { matchesName } from '../../kit/matches-name.ts';
 import type { KeyPorts } from './module.ts';
 import { keysTable } from './key-tables.ts';
 
+/** Read-only abilities that do what a route does. They ask for the route in the scope of the key themselves. */
+const abilitiesOfRoutes = ['svc/search-chat-logs'];
+
 /**
  * Lets keys call abilities (D34). A named key acts for the user who created it; the REST key, and keys of the command line, for
- * the first administrator. A destructive ability needs a named key whose scope names it.
+ * the first administrator. A destructive ability needs a named key whose scope names it. A read-only one that the scope of a
+ * named key does not name, with or without `*`, runs for the visitor: it shows what everyone may see.
  *
  * @throws RestError 401, 403 or 429
  */
@@ -25,7 +30,8 @@ export async function findAbilityCaller(
   return {
     user,
     allows: ({ name, meta }) =>
-      meta.annotations.destructive === false || meta.annotations.readonly === true || isNamed(key, name),
+      meta.annotations.readonly === true || meta.annotations.destructive === false || isInScope(key, { ability: name }),
+    userFor: (ability) => (mayRead(key, ability) ? user : request.user),
   };
 }
 
@@ -37,11 +43,9 @@ async function findUser({ host }: KeyPorts, { id }: Caller) {
   return first ?? null;
 }
 
-function isNamed(key: Caller, ability: string): boolean {
-  try {
-    requireScopes(key, { ability });
-    return true;
-  } catch {
-    return false;
-  }
+/** @param ability null: what no ability shows, which only `*` names */
+function mayRead(key: Caller, ability: string | null): boolean {
+  if (key.scopes === null) return true;
+  if (ability !== null && abilitiesOfRoutes.includes(ability)) return true;
+  return key.scopes.abilities.some((pattern) => pattern === '*' || (ability !== null && matchesName(pattern, ability)));
 }

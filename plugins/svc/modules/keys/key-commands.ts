@@ -17,7 +17,9 @@ const settingFlags = {
   providers: text('Comma-separated ids of providers. Default: all.'),
   models: text('Comma-separated models; * matches any characters. Default: all.'),
   chatbots: text('Comma-separated ids of chatbots. Default: all.'),
-  abilities: text('Comma-separated names of destructive abilities. Default: none.'),
+  abilities: text(
+    'Comma-separated names of abilities that read what only the creator may see, or change or delete data. Default: none.',
+  ),
   'requests-per-minute': { type: 'integer', minimum: 0, description: 'Calls per minute. 0, the default: no limit.' },
   expires: text('Last day on which the key works, YYYY-MM-DD in the time zone of the site. Default: it never expires.'),
 } as const satisfies Record<string, JsonSchema>;

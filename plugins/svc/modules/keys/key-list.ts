@@ -118,7 +118,7 @@ function limitsOf({ scopes, requestsPerMinute }: NamedKey, bots: readonly NamedR
       'Chatbots',
       chatbots.map((id) => bots.find((bot) => bot.id === id)?.name ?? deletedBotLabel(id)),
     ),
-    ...list('Destructive abilities', abilities),
+    ...list('Abilities', abilities),
     ...(requestsPerMinute > 0 ? [`${String(requestsPerMinute)} calls per minute`] : []),
   ];
 }

@@ -16,6 +16,7 @@ export function knowledgeResources({ host, bases, sources }: KnowledgeParts): Mc
     prefix,
     uriTemplate: `${prefix}{base}/{source}`,
     name: 'Knowledge',
+    ability: 'svc/search-knowledge',
     description:
       'The text of a source of a knowledge base. The ability svc/list-knowledge-bases returns the ids of bases.',
     async list({ user, offset, limit }) {
