@@ -5,7 +5,7 @@ import type { Provider, ProviderError, TextResult } from '../../plugins/svc/prov
 import { failureOf } from '../helpers/failure-of.ts';
 import { useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { answering, connectionTo, requestTo } from './exchange.ts';
-import { errorBody, fixturesOf, streamed, streamOf, type Upstream, type JsonBody } from './upstream.ts';
+import { errorBody, fixturesOf, streamed, streamOf, withheldBy, type Upstream, type JsonBody } from './upstream.ts';
 
 const chatMembers = { stream: true, stream_options: { include_usage: true } };
 const chatError = [
@@ -178,10 +178,11 @@ export function describeTextStream(title: string, upstream: Upstream, find: () =
       expect([result?.content, result?.usage?.total_tokens, pieces]).to.deep.equal(['Bonjour.', 29, ['Bonjour.']]);
     });
 
-    it('takes an answer that was filtered or refused as rejected, with the reason', async () => {
+    it('says of a text that was filtered or refused why', async () => {
       sending([JSON.stringify(fixtures.filtered)], { type: 'application/json' });
-      const { error } = await stream();
-      expect([error?.kind, error?.message.includes(fixtures.filteredReason)]).to.deep.equal(['rejected', true]);
+      const { result, error } = await stream();
+      const { kind, said } = withheldBy(result, error);
+      expect([kind, said.includes(fixtures.filteredReason)]).to.deep.equal(['rejected', true]);
     });
 
     for (const status of [400, 401, 429, 503]) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { AiParamName, AiParams } from '../../plugins/svc/kit/ai-params.ts';
-import type { ProviderSettings } from '../../plugins/svc/providers/provider.ts';
+import type { ProviderError, ProviderSettings, TextResult } from '../../plugins/svc/providers/provider.ts';
 
 export type JsonBody = Readonly<Record<string, unknown>>;
 
@@ -107,4 +107,14 @@ export function requestValidator(
   const compiled = new Ajv2020({ strict: false, allErrors: true }).compile({ $defs, $ref: `#/$defs/${schema}` });
   validators.set(spec, compiled);
   return compiled;
+}
+
+/** What a text that the fixture `filtered` answers comes to: an error, or a result that says why it has no text. */
+export function withheldBy(result: TextResult | null, error: ProviderError | null): { kind: string; said: string } {
+  if (error !== null) return { kind: error.kind, said: error.message };
+  const { content = '', refusal = '', finish = '' } = result ?? {};
+  return {
+    kind: content === '' && (refusal !== '' || finish === 'content_filter') ? 'rejected' : content,
+    said: `${refusal} ${finish}`,
+  };
 }

@@ -29,7 +29,12 @@ describe('errors of POST /images/generate', () => {
       expect([got, body.code, body.data]).to.deep.equal([
         status,
         code,
-        { provider: 'openai', provider_status: Number(given), status },
+        {
+          provider: 'openai',
+          provider_status: Number(given),
+          ...(given === '404' && { reason: 'model_not_found' }),
+          status,
+        },
       ]);
       expect(service.upstream.calls).to.have.length(tries);
       expect(text).not.to.contain(farKey);

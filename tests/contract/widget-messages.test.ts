@@ -103,6 +103,25 @@ describeWidget('messages of the chat widget', (site) => {
     expect(site().upstream.calls).to.have.length(1);
   });
 
+  for (const [title, status, said, expected] of [
+    ['a filter', 400, 'Blocked by our content policy.', ['rest_svc_message_refused', 'Ask otherwise.', 403, false]],
+    ['too long a conversation', 400, 'prompt is too long', ['rest_svc_message_refused', 'Too long.', 403, false]],
+    ['a retired model', 404, 'The model x does not exist', ['rest_svc_chat_failed', 'Closed.', 502, false]],
+    ['an account without credits', 402, 'Pay first', ['rest_svc_chat_failed', 'Closed.', 502, false]],
+    ['a request that no retry mends', 400, 'No.', ['rest_svc_chat_failed', 'Closed.', 502, false]],
+    ['an outage', 503, 'Busy', ['rest_svc_chat_failed', 'Broken.', 502, true]],
+  ] as const)
+    it(`that failed for ${title} say so in the bot’s words, and offer a retry only if it may help`, async () => {
+      const texts = { error: 'Broken.', declined: 'Ask otherwise.', too_long: 'Too long.', unavailable: 'Closed.' };
+      const guest = await site().started(await site().bot({ texts }));
+      site().upstream.answer = (turn) => {
+        turn.fail(status, said);
+      };
+      const event = (await (await guest.stream('Hello')).whole()).at(-1);
+      const { code, message, status: given, retry } = event as Extract<typeof event, { type: 'error' }>;
+      expect([code, message, given, retry]).to.deep.equal(expected);
+    });
+
   it('that failed hide the provider’s message; a repeated message is a retry', async () => {
     const guest = await site().started(await site().bot({ texts: { error: 'Something went wrong.' } }));
     const message_id = randomUUID();
@@ -126,14 +145,18 @@ describeWidget('messages of the chat widget', (site) => {
     expect(events.at(-1)).to.deep.equal({
       type: 'error',
       code: 'rest_svc_chat_failed',
-      message: 'Something went wrong.',
+      message: 'The assistant is not available at the moment.',
       status: 502,
-      retry: true,
+      retry: false,
     });
     const plain = await guest.post('messages', { message_id, text: 'Hello', conversation: guest.conversation });
     expect(plain).to.deep.include({
       status: 502,
-      body: { code: 'rest_svc_chat_failed', message: 'Something went wrong.', data: { status: 502 } },
+      body: {
+        code: 'rest_svc_chat_failed',
+        message: 'The assistant is not available at the moment.',
+        data: { status: 502 },
+      },
     });
     site().upstream.answer = (turn) => {
       turn.piece('Better now');

@@ -40,15 +40,16 @@ export interface GenerateTextInput extends TextExtras {
    */
   readonly output?: OutputFormat | undefined;
   /**
-   * Whether a text that the length limit left empty is a result, with `finish` `length`. Default: an error that says to raise
-   * `max_completion_tokens` (D5).
+   * Whether a refusal, and a text that the length limit or a filter left empty, is a result, with `refusal` and `finish`. Default:
+   * an error that says what happened (D5).
    */
   readonly acceptsEmpty?: boolean | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedText extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'reportedCost'> {
+export interface GeneratedText
+  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */

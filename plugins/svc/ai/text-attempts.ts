@@ -43,7 +43,7 @@ export interface TextAttempts {
  * Attempts at one text. `onText` gets its pieces as they arrive, or one piece at the end from an upstream that cannot
  * stream; all pieces together are the content.
  *
- * @param acceptsEmpty whether a text that the length limit left empty is a result
+ * @param acceptsEmpty whether a refusal, and a text that the length limit or a filter left empty, is a result
  */
 export function createTextAttempts(
   { reportsCost, ...capability }: TextCapability,
@@ -76,11 +76,11 @@ export function createTextAttempts(
       unreported = null;
       try {
         const result = await run(request, connection);
-        if (!acceptsEmpty) refuseEmptyAtLimit(result);
+        if (!acceptsEmpty) refuseWithoutText(result);
         return result;
       } catch (thrown) {
         const error = asProviderError(thrown);
-        const { usage, ...rest } = error?.reported ?? { usage: null };
+        const { usage, ...rest }: ReportedUsage = error?.reported ?? { usage: null };
         const cost = reportsCost === true && 'reportedCost' in rest ? rest.reportedCost : undefined;
         if (usage !== null) failed.push({ usage, ...rest, reportedCost: cost });
         else if (isSent && (text !== '' || (error !== null && isBillable(error)))) unreported = request;
@@ -97,12 +97,23 @@ function isBillable(error: ProviderError): boolean {
   return kind === 'timeout' || kind === 'aborted' || (kind === 'connection' && !isUnsent(error));
 }
 
-/** The model thought until the length limit. For OpenAI's API that is an empty text, here an error that says what to do (D5). */
-function refuseEmptyAtLimit({ content, toolCalls = [], finish, ...reported }: TextResult): void {
-  if (content !== '' || toolCalls.length > 0 || finish !== 'length') return;
-  const error = refusedRequest(
+/**
+ * A result without a text, or with a refusal after a part of it. For OpenAI's API these are results, here errors that say what
+ * happened (D5).
+ */
+function refuseWithoutText(result: TextResult): void {
+  const error = errorWithoutText(result);
+  if (error === null) return;
+  error.reported = result;
+  throw error;
+}
+
+function errorWithoutText({ content, toolCalls = [], finish, refusal }: TextResult): ProviderError | null {
+  if (finish === undefined && refusal !== undefined) return refusedRequest(refusal, 'refusal');
+  if (content !== '' || toolCalls.length > 0 || finish === undefined) return null;
+  if (finish === 'content_filter')
+    return refusedRequest(refusal ?? 'its content filter removed the whole text (content_filter).', 'content_filter');
+  return refusedRequest(
     'the length limit was used up before any text was written (length); raise max_completion_tokens.',
   );
-  error.reported = reported;
-  throw error;
 }

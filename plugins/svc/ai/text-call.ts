@@ -179,10 +179,11 @@ async function runText(
     usageEstimated: result.usage === null,
     ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
     ...(result.finish !== undefined && { finish: result.finish }),
+    ...(result.refusal !== undefined && { refusal: result.refusal }),
   };
 }
 
 /** All that a model wrote, calls of functions included. */
-function writtenBy({ content, toolCalls = [] }: Pick<TextResult, 'content' | 'toolCalls'>): string {
-  return toolCalls.length === 0 ? content : content + JSON.stringify(toolCalls);
+function writtenBy({ content, toolCalls = [], refusal = '' }: TextResult): string {
+  return content + refusal + (toolCalls.length === 0 ? '' : JSON.stringify(toolCalls));
 }

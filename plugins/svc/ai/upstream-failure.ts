@@ -15,27 +15,28 @@ export function providerFailure(
       reason: error.kind === 'auth' ? sentence(error.message) : error.message,
       seconds: Math.round(limit / 100) / 10,
     },
-    data: { provider: provider.id, provider_status: error.status },
+    data: { provider: provider.id, provider_status: error.status, ...(error.rejection ?? {}) },
     // The service has retried; a client that repeats the call repeats all of its attempts.
     headers: { 'x-should-retry': 'false' },
     cause: error,
   };
-  return error.kind === 'timeout' && error.status !== null
-    ? upstreamTimedOut(error, details)
-    : failureOf(error, details, errors.provider_error);
+  const failure = failureOf(error, details, errors.provider_error);
+  const own = ownSentence(error);
+  return own === null ? failure : withMessage(failure, `${provider.label} ${own}`);
 }
 
-/** The upstream's own 408: the request timed out there, not here. */
-function upstreamTimedOut(error: ProviderError, details: ErrorDetails): RestError {
-  const { code, status } = errors.provider_timeout();
-  return new RestError({
-    code,
-    status,
-    message: `${String(details.values?.['provider'])} timed out: ${error.message}`,
-    data: details.data,
-    ...(details.headers && { headers: details.headers }),
-    cause: error,
-  });
+/** What the status says more precisely than the error of its kind. */
+function ownSentence({ kind, status, message }: ProviderError): string | null {
+  // The upstream's own 408: the request timed out there, not here.
+  if (kind === 'timeout' && status !== null) return `timed out: ${message}`;
+  // The key is right, but not enough: a region, an account or a model is not allowed.
+  if (kind === 'auth' && status === 403)
+    return `refused access: ${sentence(message)} Check in its account what the key, the region and the model may do.`;
+  return null;
+}
+
+function withMessage({ code, status, data, headers, cause }: RestError, message: string): RestError {
+  return new RestError({ code, status, message, data, headers, cause });
 }
 
 export interface FailedOperation {

@@ -125,6 +125,7 @@ export const errors = defineErrors('rest_svc_', {
   ],
   chat_failed: [502, '{reason}'],
   form_failed: [502, '{reason}'],
+  form_declined: [403, '{reason}'],
   form_answer_empty: [502, 'The model returned an empty response. Try again, or change the prompt.'],
   provider_error: [502, '{provider} failed: {reason}'],
   vector_store_error: [502, '{provider} failed: {reason}'],

@@ -4,6 +4,7 @@ export const exposedHeaders = [
   'X-SVC-TotalPages',
   'X-SVC-Ignored-Params',
   'X-SVC-Usage-Estimated',
+  'X-SVC-Finish-Reason',
   'Retry-After',
 ] as const;
 

@@ -13,6 +13,16 @@ export const upstreamErrorKinds = [
   'aborted',
 ] as const;
 
+/** Why an upstream refused a request, where callers act on it. */
+export interface Rejection {
+  /** `refusal`: the model declined. `content_filter`: a filter or moderation did. */
+  readonly reason: 'refusal' | 'content_filter' | 'context_length' | 'model_not_found';
+  /** Of a filter: the parameter it names, such as `prompt`. */
+  readonly param?: string;
+  /** Of a filter: its results by category. */
+  readonly filtered?: Readonly<Record<string, Readonly<Record<string, string | boolean>>>>;
+}
+
 export interface UpstreamErrorInit<Kind extends string> {
   readonly kind: Kind;
   /** The upstream's message without secrets, or a default one. It follows "<name> failed: ". */
@@ -23,6 +33,8 @@ export interface UpstreamErrorInit<Kind extends string> {
   readonly retryAfter?: number | null;
   /** Whether a retry fails as well, for example because the account has no credits left. */
   readonly isFinal?: boolean;
+  /** Null or left out: another reason, or none that is known. */
+  readonly rejection?: Rejection | null;
   readonly cause?: unknown;
 }
 
@@ -31,12 +43,14 @@ export class UpstreamError<Kind extends string> extends Error {
   readonly kind: Kind;
   readonly status: number | null;
   readonly retryAfter: number | null;
+  readonly rejection: Rejection | null;
 
-  constructor({ kind, message, status = null, retryAfter = null, cause }: UpstreamErrorInit<Kind>) {
+  constructor({ kind, message, status = null, retryAfter = null, rejection = null, cause }: UpstreamErrorInit<Kind>) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.rejection = rejection;
   }
 }
 
@@ -120,7 +134,9 @@ export function responseMessage(
   sentence: string | null,
   settings: Readonly<Record<string, unknown>>,
 ): string {
-  return sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings);
+  if (sentence !== null) return cleanMessage(sentence, settings);
+  const wrongAddress = status === 404 || status === 405 ? ' Its base URL may be wrong.' : '';
+  return `status ${String(status)} without a readable message.${wrongAddress}`;
 }
 
 /** Sentences for codes of connections that failed. */

@@ -1,6 +1,13 @@
 import { isRecord } from '#plugin-api';
 import { isHeaders } from '../kit/fixed-headers.ts';
-import { connectionFailure, parseRetryAfter, responseMessage, unreadableFailure } from '../kit/upstream-error.ts';
+import {
+  connectionFailure,
+  parseRetryAfter,
+  responseMessage,
+  unreadableFailure,
+  type Rejection,
+} from '../kit/upstream-error.ts';
+import { rejectionOf } from './rejection.ts';
 import type { ToolCall } from '../kit/tools.ts';
 import { listAt, objectAt, parseArguments, textAt, type JsonObject } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind, type ReportedUsage } from './provider.ts';
@@ -13,8 +20,8 @@ export interface UpstreamResponse {
 }
 
 /** The upstream answered, but generated nothing. A retry would be rejected as well. */
-export function refusedRequest(message: string): ProviderError {
-  return new ProviderError({ kind: 'rejected', status: 200, message });
+export function refusedRequest(message: string, reason?: Rejection['reason']): ProviderError {
+  return new ProviderError({ kind: 'rejected', status: 200, message, ...(reason && { rejection: { reason } }) });
 }
 
 /** The upstream ended the text early. Another attempt, or another provider, may succeed. */
@@ -60,13 +67,21 @@ export function errorFromResponse(
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
 ): ProviderError {
   const sentence = readErrorMessage(body);
+  const rejection = rejectionOf(status, body, sentence);
   return new ProviderError({
-    kind: isInvalidKey(body) ? 'auth' : kindOf(status),
+    kind: isInvalidKey(body) ? 'auth' : rejection === null ? kindOf(status) : 'rejected',
     status,
+    rejection,
     isFinal: status === 402 || /insufficient_quota|credit balance is too low/i.test(JSON.stringify(body) ?? ''),
-    message: responseMessage(status, sentence, connection.settings),
+    message: withCategories(responseMessage(status, sentence, connection.settings), rejection),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
+}
+
+/** Names what a filter found, which is not in its message. */
+function withCategories(message: string, rejection: Rejection | null): string {
+  const categories = Object.entries(rejection?.filtered ?? {}).filter(([, result]) => result['filtered'] === true);
+  return categories.length === 0 ? message : `${message} Filtered: ${categories.map(([name]) => name).join(', ')}.`;
 }
 
 /** Google's 400 for a wrong key. */

@@ -100,6 +100,11 @@ export interface TextResult extends ReportedUsage {
   readonly toolCalls?: readonly ToolCall[];
   /** Why the text ended, unless by itself, at a stop sequence, or with calls of functions. */
   readonly finish?: 'length' | 'content_filter';
+  /**
+   * What the provider says instead of a text, or after a part of it: the model declined, or with an empty `content` and the
+   * finish `content_filter` a filter withheld the text.
+   */
+  readonly refusal?: string;
 }
 
 /** A kind of output of a model. */

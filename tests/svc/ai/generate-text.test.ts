@@ -165,7 +165,7 @@ describe('Generating text fails', () => {
       { kind: 'auth', status: 403, message: 'Not allowed' },
       502,
       'rest_svc_provider_auth_failed',
-      'Scripted refused the saved credentials: Not allowed. Check its key in the admin under AI service.',
+      'Scripted refused access: Not allowed. Check in its account what the key, the region and the model may do.',
     ],
     [
       '400',

@@ -103,9 +103,10 @@ function isSame(target: FailoverTarget, { provider, model }: CallInput): boolean
   return target.provider === provider && (!model?.trim() || target.model === model.trim());
 }
 
-/** A model that a provider retired (404) is a refusal there, but not elsewhere. */
+/** A model that a provider retired is a refusal there, but not elsewhere. */
 function isFailoverable(error: unknown): error is RestError {
   if (!(error instanceof RestError)) return false;
-  const isRetired = error.code === 'rest_svc_provider_rejected' && asRecord(error.data)['provider_status'] === 404;
+  const { provider_status: status, reason } = asRecord(error.data);
+  const isRetired = error.code === 'rest_svc_provider_rejected' && (status === 404 || reason === 'model_not_found');
   return isRetired || failoverCodes.has(error.code);
 }

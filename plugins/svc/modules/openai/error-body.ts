@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type RestErrorBody } from '#plugin-api';
+import { asRecord, isRecord, RestError, type RestErrorBody } from '#plugin-api';
 
 /** An error in OpenAI's shape, with the service's own inside. */
 export interface OpenAiError {
@@ -8,6 +8,8 @@ export interface OpenAiError {
     /** Name of the parameter that is wrong, or null. */
     readonly param: string | null;
     readonly code: string;
+    /** What Azure's filter found, as Azure has it. */
+    readonly innererror?: Readonly<Record<string, unknown>>;
     readonly svc: Readonly<Record<string, unknown>>;
   };
 }
@@ -27,18 +29,43 @@ const codes: Readonly<Record<string, string>> = {
   rest_no_route: 'unknown_url',
 };
 
+/** Rejections of providers that clients of OpenAI act on, with the parameter they are about. */
+const rejections: Readonly<Record<string, { readonly code: string; readonly param: string | null }>> = {
+  content_filter: { code: 'content_filter', param: null },
+  context_length: { code: 'context_length_exceeded', param: 'messages' },
+  model_not_found: { code: 'model_not_found', param: 'model' },
+};
+
+function rejectionIn(code: string, details: Readonly<Record<string, unknown>>) {
+  const reason = code === 'rest_svc_provider_rejected' ? details['reason'] : undefined;
+  return typeof reason === 'string' && Object.hasOwn(rejections, reason) ? rejections[reason] : undefined;
+}
+
+/** The error with the status that OpenAI gives it: 404 for a model that the provider does not have, which is a 400 elsewhere (D5). */
+export function withOpenAiStatus(error: unknown): unknown {
+  if (!(error instanceof RestError) || rejectionIn(error.code, asRecord(error.data))?.code !== 'model_not_found')
+    return error;
+  const { code, message, data, headers } = error;
+  return new RestError({ code, message, data, headers, status: 404, cause: error.cause });
+}
+
 /** The body of an error in OpenAI's shape: `error.svc` has the code, the status and the data of the usual body. */
 export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiError {
   const details = asRecord(data);
   const status = typeof details['status'] === 'number' ? details['status'] : 500;
   // Running calls hold what is left of a budget: it is not used up.
   const isBusy = details['is_reserved'] === true;
-  const known = isBusy ? 'rate_limit_exceeded' : Object.hasOwn(codes, code) ? codes[code] : undefined;
+  const rejection = rejectionIn(code, details);
+  const known = isBusy
+    ? 'rate_limit_exceeded'
+    : (rejection?.code ?? (Object.hasOwn(codes, code) ? codes[code] : undefined));
   const params = details['params'];
   const param =
     typeof details['param'] === 'string'
       ? details['param']
-      : ((Array.isArray(params) ? params.map(String) : isRecord(params) ? Object.keys(params) : [])[0] ?? null);
+      : ((Array.isArray(params) ? params.map(String) : isRecord(params) ? Object.keys(params) : [])[0] ??
+        rejection?.param ??
+        null);
   const reason = isRecord(params) && param !== null ? params[param] : undefined;
   return {
     error: {
@@ -46,6 +73,9 @@ export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiE
       type: errorType(status, known),
       param,
       code: known ?? code,
+      ...(isRecord(details['filtered']) && {
+        innererror: { code: 'ResponsibleAIPolicyViolation', content_filter_result: details['filtered'] },
+      }),
       svc: { ...details, code, status },
     },
   };

@@ -1,7 +1,7 @@
 import { argumentBounds, type JsonSchema, type RouteArguments, type RouteDefinition } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { defineRoute, embeddingInputArgument, type ServiceRoute } from '../../kit/route.ts';
-import { openAiErrorBody } from './error-body.ts';
+import { openAiErrorBody, withOpenAiStatus } from './error-body.ts';
 import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports.ts';
 
 /** Null is the same as leaving a parameter out, as OpenAI has it. */
@@ -124,7 +124,13 @@ function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAi
       ...definition,
       description: 'As OpenAI has it; errors too, with the code of this service in `error.svc`.',
       errorBody: openAiErrorBody,
-      handler: async (request) => (await parts.handlers())[handler](request),
+      async handler(request) {
+        try {
+          return await (await parts.handlers())[handler](request);
+        } catch (error) {
+          throw withOpenAiStatus(error);
+        }
+      },
     }),
   });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { asRecord, isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { emptyText, errorFromResponse, failedText, unreadableResponse, refusedRequest } from '../provider-errors.ts';
+import { emptyText, errorFromResponse, failedText, unreadableResponse } from '../provider-errors.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
@@ -20,7 +20,7 @@ const endings: Readonly<Record<string, 'complete' | 'length' | 'content_filter'>
 /**
  * Reads a chat completion without its reasoning, which is a separate member or a part of the text (`strip-reasoning.ts`).
  *
- * @throws ProviderError `rejected` for a refusal or a text emptied by a filter, `unavailable` for a text that the upstream
+ * @throws ProviderError `unavailable` for a text that the upstream
  * ended for another reason, `unreadable` for another format and for an empty response. OpenRouter's errors in a 200 are mapped
  * by their own status.
  */
@@ -37,27 +37,27 @@ export function chatResponse(
     throw unreadableResponse('no choices[0].message.content in it');
   const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
-  if (content === '' && refusal !== null) throw refusedRequest(cleanMessage(refusal, connection.settings));
   const reason = textAt(choice, 'finish_reason');
   const ending = reason === null ? 'complete' : endings[reason.toLowerCase()];
   if (ending === undefined) throw failedText(`finish_reason ${cleanMessage(String(reason), connection.settings)}`);
-  if (content === '' && toolCalls.length === 0) refuseEmpty(ending, { reason, request });
-  const finish = refusal === null ? ending : 'content_filter';
+  if (content === '' && refusal === null && toolCalls.length === 0) refuseEmpty(ending, { reason, request });
+  // A part of a text that ends with a refusal is not complete.
+  const finish = refusal === null ? ending : content === '' ? 'complete' : 'content_filter';
   return {
     content,
     ...chatReport(body['usage']),
     model: textAt(body, 'model') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(finish !== 'complete' && { finish }),
+    ...(refusal !== null && { refusal: cleanMessage(refusal, connection.settings) }),
   };
 }
 
-/** A text may be empty at a stop sequence; at the length limit the caller decides. */
+/** A text may be empty at a stop sequence; at the length limit, and where a filter withheld it, the caller decides. */
 function refuseEmpty(
   ending: (typeof endings)[string],
   { reason, request }: { readonly reason: string | null; readonly request: RequestedText },
 ): void {
-  if (ending === 'content_filter') throw refusedRequest('its content filter removed the whole text (content_filter).');
   if (ending === 'complete' && request.params?.stop === undefined) throw emptyText(reason);
 }
 
@@ -81,12 +81,17 @@ export function throwErrorInside(
   choice?: unknown,
 ): void {
   const holder = [body, choice].find(
-    (candidate): candidate is JsonObject => isRecord(candidate) && isRecord(candidate['error']),
+    (candidate): candidate is JsonObject => isRecord(candidate) && isError(candidate['error']),
   );
   if (holder === undefined) return;
   const code = Number(objectAt(holder, 'error')['code']);
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
   throw errorFromResponse({ status, headers: new Headers(), body: holder }, connection);
+}
+
+/** An object, or the message alone. */
+function isError(value: unknown): boolean {
+  return isRecord(value) || (typeof value === 'string' && value.trim() !== '');
 }
 
 /** The text of a message or a piece, including reasoning. */

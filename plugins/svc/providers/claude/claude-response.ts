@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { emptyText, failedText, unreadableResponse, refusedRequest } from '../provider-errors.ts';
+import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
@@ -8,7 +8,7 @@ import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextR
 /**
  * Reads a message: the text blocks without thinking, and the tool calls.
  *
- * @throws ProviderError `rejected` for a refusal, `unavailable` for a text that ended for another reason, `unreadable` for
+ * @throws ProviderError `unavailable` for a text that ended for another reason, `unreadable` for
  * another format and for an empty response.
  */
 export function claudeResponse(
@@ -22,7 +22,10 @@ export function claudeResponse(
     .map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : ''))
     .join('');
   const reason = textAt(body, 'stop_reason');
-  if (reason === 'refusal') throw refusedRequest(refusalSentence(body, content, connection));
+  const model = textAt(body, 'model') ?? request.model;
+  // What was written before it is not part of a response.
+  if (reason === 'refusal')
+    return { content: '', ...claudeReport(body['usage']), model, refusal: refusalSentence(body, content, connection) };
   const isCut = reason === 'max_tokens' || reason === 'model_context_window_exceeded';
   if (reason !== null && !isCut && !['end_turn', 'stop_sequence', 'tool_use'].includes(reason))
     throw failedText(`stop_reason ${cleanMessage(reason, connection.settings)}`);
@@ -30,7 +33,7 @@ export function claudeResponse(
   return {
     content,
     ...claudeReport(body['usage']),
-    model: textAt(body, 'model') ?? request.model,
+    model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(isCut && { finish: 'length' as const }),
   };

@@ -40,7 +40,7 @@ export function geminiImages(
   const { content } = googleResponse(body, request, connection);
   const reason = textAt(listAt(body, 'candidates')[0], 'finishReason');
   if (content !== '')
-    throw refusedRequest(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
+    throw refusedRequest(`it returned text and no image: ${cleanMessage(content, connection.settings)}`, 'refusal');
   throw refusedRequest(`its response has no image (${reason ?? 'no reason given'}).`);
 }
 
@@ -63,10 +63,10 @@ export function imagenImages(
     .map((prediction) => textAt(prediction, 'raiFilteredReason'))
     .find((found) => found !== null);
   if (reason !== undefined && reason !== null)
-    throw refusedRequest(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
+    throw refusedRequest(`the images were withheld: ${cleanMessage(reason, connection.settings)}`, 'content_filter');
   // Google returns an empty object if it filtered all images.
   if (Object.keys(body).length === 0 || 'predictions' in body)
-    throw refusedRequest('its filters withheld every image.');
+    throw refusedRequest('its filters withheld every image.', 'content_filter');
   throw unreadableResponse('no predictions in it');
 }
 

@@ -6,15 +6,7 @@ import { emptyText, failedText, refusedRequest, unreadableResponse } from '../pr
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
-import type {
-  ModelInfo,
-  ProviderConnection,
-  ProviderError,
-  ReportedUsage,
-  RequestedText,
-  TextResult,
-  Usage,
-} from '../provider.ts';
+import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
 const blocking = new Set([
   'SAFETY',
@@ -35,7 +27,7 @@ const blocking = new Set([
 /**
  * Reads a generateContent response: the text of the first candidate without thoughts, and the functions it calls.
  *
- * @throws ProviderError `rejected` for a blocked prompt or text, `unavailable` for a text that ended for another reason,
+ * @throws ProviderError `rejected` for a blocked prompt, `unavailable` for a text that ended for another reason,
  * `unreadable` for another format and for an empty response.
  */
 export function googleResponse(
@@ -47,10 +39,12 @@ export function googleResponse(
   const blockReason = textAt(feedback, 'blockReason');
   const candidate = listAt(body, 'candidates')[0];
   if (candidate === undefined && blockReason !== null) {
-    throw blocked(
-      { what: 'the prompt was blocked', reason: blockReason, own: textAt(feedback, 'blockReasonMessage') },
-      connection,
-    );
+    const blocked = {
+      what: 'the prompt was blocked',
+      reason: blockReason,
+      own: textAt(feedback, 'blockReasonMessage'),
+    };
+    throw refusedRequest(blockingSentence(blocked, connection), 'content_filter');
   }
   if (!isRecord(candidate)) throw unreadableResponse('no candidates in it');
   const content = partsText(candidate);
@@ -60,10 +54,8 @@ export function googleResponse(
   const isFiltered = reason !== null && blocking.has(reason);
   if (reason !== null && reason !== 'STOP' && reason !== 'MAX_TOKENS' && !isFiltered)
     throw failedText(`${reason}${finishMessage(candidate, connection)}`);
-  if (isEmpty && isFiltered) {
-    throw blocked({ what: 'the response was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
-  }
-  if (isEmpty && reason !== 'MAX_TOKENS' && request.params?.stop === undefined) throw emptyText(reason);
+  const withheld = { what: 'the response was withheld', reason: reason ?? '', own: textAt(candidate, 'finishMessage') };
+  if (isEmpty && !isFiltered && reason !== 'MAX_TOKENS' && request.params?.stop === undefined) throw emptyText(reason);
   return {
     content,
     ...googleReport(body),
@@ -71,6 +63,7 @@ export function googleResponse(
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reason === 'MAX_TOKENS' && { finish: 'length' as const }),
     ...(isFiltered && { finish: 'content_filter' as const }),
+    ...(isFiltered && isEmpty && { refusal: blockingSentence(withheld, connection) }),
   };
 }
 
@@ -118,8 +111,8 @@ interface Blocking {
   readonly own: string | null;
 }
 
-function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnection): ProviderError {
-  return refusedRequest(own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`);
+function blockingSentence({ what, reason, own }: Blocking, { settings }: ProviderConnection): string {
+  return own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`;
 }
 
 /** All that a response reports of its usage. */

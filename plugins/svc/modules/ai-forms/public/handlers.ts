@@ -1,7 +1,8 @@
 import type { AiForms } from '../ai-forms.ts';
 import { createHash } from 'node:crypto';
-import { clientNetwork, RestError, RestResponse, type RestRequest, type User } from '#plugin-api';
+import { clientNetwork, RestError, RestResponse, translateText, type RestRequest, type User } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
+import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { translateError } from '../../../kit/visitors/translate-errors.ts';
 import type { FormBurstLimits } from '../hooks.ts';
@@ -36,6 +37,12 @@ const forVisitors = new Set([
   'rest_upload_unreadable',
 ]);
 
+const failureMessages: Readonly<Record<Exclude<VisitorFailure, 'failed'>, string>> = {
+  declined: 'This input is not answered. Change what you entered, then submit it again.',
+  too_long: 'This input is too long. Shorten what you entered, then submit it again.',
+  unavailable: 'This form cannot answer at the moment. An administrator has to look at it.',
+};
+
 /**
  * Other failures: visitors see the error message of the form, administrators the reason. A used-up budget looks like a limit of
  * the form, because trying again in a moment does not help.
@@ -47,9 +54,10 @@ function visitorErrorFor(
   if (error instanceof RestError && (forVisitors.has(error.code) || user.can('manage_options'))) return error;
   if (error instanceof RestError && error.code === 'rest_svc_budget_exhausted')
     return errors.form_limit_reached({ values: { reason: form.limits.message }, headers: error.headers });
-  return errors.form_failed({
-    values: { reason: form.texts.error },
-  });
+  const failure = visitorFailure(error);
+  if (failure === 'failed') return errors.form_failed({ values: { reason: form.texts.error } });
+  const values = { reason: translateText(failureMessages[failure]) };
+  return failure === 'unavailable' ? errors.form_failed({ values }) : errors.form_declined({ values });
 }
 
 /** Handlers of the form routes, loaded at the first call. */

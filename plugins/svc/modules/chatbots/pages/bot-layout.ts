@@ -78,7 +78,7 @@ const textsSection: FormSection = {
       fields: texts('open', 'close', 'dismiss', 'new_chat', 'download', 'latest'),
     },
     { title: 'Forms and consent', fields: texts('submit', 'required', 'consent_button') },
-    { title: 'Limits and errors', fields: texts('again', 'offline', 'error') },
+    { title: 'Limits and errors', fields: texts('again', 'offline', 'error', 'declined', 'too_long', 'unavailable') },
   ],
 };
 

@@ -1,11 +1,19 @@
 import { asRecord, RestError, translateText } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
+import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { AnswerEnd } from './answer-stream.ts';
 import type { Visitor } from './visitor.ts';
 
 export type VisitorError = Extract<AnswerEnd, { type: 'error' }>;
 
-const defaultMessage = 'The assistant cannot answer right now.';
+/** For bots whose own texts are empty. */
+const defaultMessages: Readonly<Record<VisitorFailure, string>> = {
+  declined: 'The assistant does not answer this message. Try other words.',
+  too_long: 'This conversation has become too long. Start a new one.',
+  unavailable: 'The assistant is not available at the moment.',
+  failed: 'The assistant cannot answer right now.',
+};
 
 /** The `error_code` that rules see. */
 export function errorCodeOf(error: unknown): string {
@@ -21,6 +29,7 @@ export function toVisitorError(
   { bot, user }: Pick<Visitor, 'user'> & { readonly bot: Pick<Bot, 'texts' | 'limits'> },
 ): VisitorError {
   const known = error instanceof RestError ? error : null;
+  const failure = visitorFailure(error);
   const isForVisitors = known !== null && visitorCodes.has(known.code);
   if (isForVisitors || (known !== null && user.can('manage_options'))) {
     return {
@@ -28,7 +37,7 @@ export function toVisitorError(
       code: known.code,
       message: translateText(known.message),
       status: known.status,
-      retry: known.status >= 429,
+      retry: isForVisitors ? known.status >= 429 : failure === 'failed',
     };
   }
   // Visitors see a used-up budget of the site as their own limit.
@@ -40,13 +49,11 @@ export function toVisitorError(
       status: 429,
       retry: false,
     };
-  return {
-    type: 'error',
-    code: 'rest_svc_chat_failed',
-    message: bot.texts.error || translateText(defaultMessage),
-    status: 502,
-    retry: true,
-  };
+  const message = bot.texts[failure === 'failed' ? 'error' : failure] || translateText(defaultMessages[failure]);
+  // Nothing is wrong with the site if a message is declined.
+  const { code, status } =
+    failure === 'declined' || failure === 'too_long' ? errors.message_refused() : errors.chat_failed();
+  return { type: 'error', code, message, status, retry: failure === 'failed' };
 }
 
 const visitorCodes = new Set([

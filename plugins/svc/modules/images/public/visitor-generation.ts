@@ -1,4 +1,4 @@
-import { retryAfter, RestError, restError, type HostApi, type RunningJob } from '#plugin-api';
+import { asRecord, retryAfter, RestError, restError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
@@ -187,7 +187,8 @@ function offeredValue(value: string, offered: readonly string[], name: string): 
 /** Messages for visitors name no keys and no providers. */
 function visitorMessage(error: unknown): string {
   const { code = '', status = 0 } = error instanceof RestError ? error : {};
-  if (code === 'rest_svc_provider_rejected' || status === 403)
+  const isMissing = asRecord(asRecord(error)['data'])['reason'] === 'model_not_found';
+  if ((code === 'rest_svc_provider_rejected' && !isMissing) || status === 403)
     return 'The image service rejected this description. Describe the image differently.';
   if (status === 429) return 'Too many images are being generated right now. Try again later.';
   return 'The image could not be generated. Try again later.';

@@ -18,7 +18,8 @@ const path = '/svc-openai/v1/chat/completions';
 export type ChatResult = Pick<
   GeneratedText,
   'content' | 'usage' | 'providerId' | 'model' | 'ignored' | 'usageEstimated' | 'tokenDetails' | 'toolCalls' | 'finish'
->;
+> &
+  Pick<GeneratedText, 'refusal'>;
 
 export interface ChatCall {
   /** As requested. */

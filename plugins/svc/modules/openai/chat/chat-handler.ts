@@ -15,7 +15,7 @@ export function createChat(ports: OpenAiPorts) {
     const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(ports.host.clock.now() / 1000) };
     if (call.stream) return streamChat(call, { ...head, model: call.model }, { ports, request });
     const result = await call.run(request.signal);
-    const { content, toolCalls = [] } = result;
+    const { content, toolCalls = [], refusal = null } = result;
     return new RestResponse({
       body: {
         ...head,
@@ -26,8 +26,8 @@ export function createChat(ports: OpenAiPorts) {
             index: 0,
             message: {
               role: 'assistant',
-              content: content === '' && toolCalls.length > 0 ? null : content,
-              refusal: null,
+              content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
+              refusal,
               ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(writeToolCall) }),
             },
             logprobs: null,
@@ -88,6 +88,7 @@ async function streamChat(call: ChatCall, head: Head, { ports, request }: Stream
     })
     .then((result) => {
       start();
+      if (result.refusal !== undefined) pushDelta({ refusal: result.refusal });
       const calls = result.toolCalls ?? [];
       if (calls.length > 0) pushDelta({ tool_calls: calls.map((one, index) => ({ index, ...writeToolCall(one) })) });
       push({
@@ -142,7 +143,9 @@ function writeToolCall({ id, name, arguments: given, signature }: ToolCall): obj
   };
 }
 
-function finishReason({ finish, toolCalls = [] }: ChatResult): string {
+/** A text that ends with a refusal has ended by itself, as OpenAI sees it. */
+function finishReason({ content, finish, refusal, toolCalls = [] }: ChatResult): string {
+  if (refusal !== undefined && content !== '') return 'stop';
   return finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
 }
 

@@ -110,6 +110,15 @@ export const textsSchema = group(
       most: 500,
     }),
     error: label('Error', 'Something went wrong.', { most: 500 }),
+    declined: label('Message declined', 'The assistant does not answer this message. Try other words.', {
+      most: 500,
+      description: 'If the model or a filter of its provider refuses a message.',
+    }),
+    too_long: label('Conversation too long', 'This conversation has become too long. Start a new one.', { most: 500 }),
+    unavailable: label('Not available', 'The assistant is not available at the moment.', {
+      most: 500,
+      description: 'If only an administrator can help, for example with a key that is not valid any more.',
+    }),
     consent_button: label('Agree', 'Agree and start'),
     submit: label('Submit a form', 'Submit'),
     required: label('Required field is empty', 'Please fill in this field.'),

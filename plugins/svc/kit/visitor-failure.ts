@@ -1,0 +1,28 @@
+import { asRecord, RestError } from '#plugin-api';
+
+/**
+ * What a visitor can make of an error whose reason is for administrators. `declined`: other words may help. `too_long`: a
+ * shorter text may. `unavailable`: only an administrator can help, so that a retry costs money and fails again. `failed`: a retry
+ * may help.
+ */
+export type VisitorFailure = 'declined' | 'too_long' | 'unavailable' | 'failed';
+
+const reasons: Readonly<Record<string, VisitorFailure>> = {
+  refusal: 'declined',
+  content_filter: 'declined',
+  context_length: 'too_long',
+};
+
+/** Errors with a status of servers that last until an administrator changes something. */
+const lasting: readonly string[] = ['rest_svc_provider_auth_failed', 'rest_svc_secret_unreadable'];
+
+/** What an error of a call to a provider means for a visitor. */
+export function visitorFailure(error: unknown): VisitorFailure {
+  if (!(error instanceof RestError)) return 'failed';
+  const { reason, provider_status: upstreamStatus } = asRecord(error.data);
+  if (error.code === 'rest_svc_provider_rejected' && typeof reason === 'string' && Object.hasOwn(reasons, reason))
+    return reasons[reason] ?? 'unavailable';
+  // 402: the account has no credits.
+  const isLasting = error.status < 429 || lasting.includes(error.code) || upstreamStatus === 402;
+  return isLasting ? 'unavailable' : 'failed';
+}
