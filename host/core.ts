@@ -132,7 +132,7 @@ export async function createCore(dependencies: CoreDependencies) {
       documents,
       securityLog,
       mail,
-      http: createOutbound({ clock }),
+      http: createOutbound({ clock, log }),
       ...createForPlugins(log),
       ...watches,
     };

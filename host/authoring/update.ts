@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { HttpApi } from '#plugin-api';
+import { errorText, outboundReason, type HttpApi } from '#plugin-api';
 
 interface Updating<Result> {
   /** A path, or an https address. */
@@ -24,7 +24,9 @@ export async function updatePlugin<Result>({ from, http, install }: Updating<Res
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const file = join(folder, 'plugin.zip');
-    const zip = await http.fetch(address.href, { maxBytes: mostBytes, timeout: 60_000 });
+    const zip = await http.fetch(address.href, { maxBytes: mostBytes, timeout: 60_000 }).catch((error: unknown) => {
+      throw new Error(outboundReason(error) ?? errorText(error), { cause: error });
+    });
     if (zip.status !== 200) throw new Error(`${address.href} responded with ${zip.status}.`);
     await writeFile(file, zip.body);
     address.pathname += '.sig';

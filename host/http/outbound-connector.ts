@@ -13,6 +13,8 @@ export interface OutboundPolicy {
   readonly allowHost: string | null;
 }
 
+const notPublic = 'The address is not public.';
+
 /**
  * The allowed addresses of a host.
  *
@@ -25,7 +27,7 @@ export async function checkedAddresses(
   resolve: Resolve,
 ): Promise<readonly string[]> {
   const named = refusedName(hostname);
-  if (named !== null) throw new OutboundError('outbound_refused', `${hostname} ${named}.`);
+  if (named !== null) throw new OutboundError('outbound_refused', `${hostname} ${named}.`, { message: notPublic });
   const literal = literalAddress(hostname);
   const addresses = literal === null ? await resolveName(hostname, resolve) : [literal];
   for (const address of addresses) {
@@ -93,8 +95,10 @@ async function resolveName(hostname: string, resolve: Resolve): Promise<readonly
 
 /** The error for a host at a forbidden address. */
 export function refused(hostname: string, address: string, refusal: string): OutboundError {
-  const subject = literalAddress(hostname) === null ? `${hostname} resolves to ${address}, which` : hostname;
-  return new OutboundError('outbound_refused', `${subject} ${refusal}.`);
+  // What a name resolves to is not known to who sent it.
+  return literalAddress(hostname) === null
+    ? new OutboundError('outbound_refused', `${hostname} resolves to ${address}, which ${refusal}.`)
+    : new OutboundError('outbound_refused', `${hostname} ${refusal}.`, { message: notPublic });
 }
 
 /** A lookup that always returns the checked addresses, so that a socket cannot resolve the name again. */

@@ -8,17 +8,41 @@ export type OutboundCode =
   | 'outbound_redirects'
   | 'outbound_unreadable';
 
-/** Why an outbound request failed. The message is safe to show to administrators: it names host and reason, no path or query. */
+const notFetched = 'The address could not be fetched.';
+
+/** For everyone: who sends an address must not learn which names and ports of a network exist. */
+const messages: Readonly<Record<OutboundCode, string>> = {
+  outbound_refused: notFetched,
+  outbound_dns: notFetched,
+  outbound_connect: notFetched,
+  outbound_tls: notFetched,
+  outbound_timeout: notFetched,
+  outbound_unreadable: notFetched,
+  outbound_too_large: 'The response is too large.',
+  outbound_redirects: 'The address redirects to one that is not followed.',
+};
+
+interface OutboundErrorOptions extends ErrorOptions {
+  readonly status?: number;
+  /** Instead of the message of the code, where the address itself says as much. */
+  readonly message?: string;
+}
+
+/** Why an outbound request failed. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly code: OutboundCode;
 
+  /** For administrators and the log: with host and cause, without path or query. */
+  readonly reason: string;
+
   /** HTTP status of the redirect that was not followed, or null. */
   readonly status: number | null;
 
-  constructor(code: OutboundCode, message: string, options: ErrorOptions & { readonly status?: number } = {}) {
-    super(message, options);
+  constructor(code: OutboundCode, reason: string, options: OutboundErrorOptions = {}) {
+    super(options.message ?? messages[code], options);
     this.code = code;
+    this.reason = reason;
     this.status = options.status ?? null;
   }
 }

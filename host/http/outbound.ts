@@ -1,5 +1,14 @@
 import type { buildConnector } from 'undici';
-import { isUrl, lazyValue, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
+import {
+  currentRequest,
+  isUrl,
+  lazyValue,
+  type Clock,
+  type HttpApi,
+  type Logger,
+  type OutboundInit,
+  type OutboundResponse,
+} from '#plugin-api';
 import { OutboundClients } from './outbound-clients.ts';
 import {
   checkedAddresses,
@@ -18,6 +27,8 @@ export interface OutboundDependencies {
   readonly resolve?: Resolve;
   /** User-Agent unless the caller sets one. */
   readonly userAgent?: string;
+  /** Gets the reason of a failure within a request, whose caller only learns that the address could not be fetched. */
+  readonly log?: Pick<Logger, 'info'>;
 }
 
 export interface Outbound extends HttpApi {
@@ -34,6 +45,7 @@ export function createOutbound({
   clock,
   resolve = systemResolve,
   userAgent = 'svc-host',
+  log,
 }: OutboundDependencies): Outbound {
   const pools = new Map<string, LazyClients>();
 
@@ -74,6 +86,9 @@ export function createOutbound({
         init,
         cancellation,
       });
+    } catch (error) {
+      logFailure(error, log);
+      throw error;
     } finally {
       undo();
       undoSignal?.();
@@ -88,7 +103,7 @@ export function createOutbound({
     },
     fetch: (url, init = {}) => send(url, init),
     connector: ({ timeout = defaults.timeout, ...init } = {}) =>
-      openConnector({ policy: policyFrom(init), resolve, timeout }),
+      openConnector({ policy: policyFrom(init), resolve, timeout }, log),
     async close() {
       const open = [...pools.values()];
       pools.clear();
@@ -98,17 +113,32 @@ export function createOutbound({
 }
 
 /** A guarded connector that loads undici with its first connection. */
-function openConnector(parts: Omit<ConnectorDependencies, 'buildConnector'>): buildConnector.connector {
+function openConnector(
+  parts: Omit<ConnectorDependencies, 'buildConnector'>,
+  log: OutboundDependencies['log'],
+): buildConnector.connector {
   const opening = lazyValue(async () => {
     const { buildConnector: build } = await import('undici');
     return createGuardedConnector({ ...parts, buildConnector: build });
   });
   return (options, callback) => {
     opening().then(
-      (connect) => connect(options, callback),
+      (connect) =>
+        connect(options, (...[error, socket]) => {
+          if (error === null) return callback(null, socket);
+          logFailure(error, log);
+          callback(error, null);
+        }),
       (error: unknown) => callback(error as Error, null),
     );
   };
+}
+
+function logFailure(error: unknown, log: OutboundDependencies['log']): void {
+  const id = currentRequest()?.requestId ?? '';
+  if (id === '' || !(error instanceof OutboundError)) return;
+  const { code, reason } = error;
+  log?.info('Outbound request failed', { event: 'outbound_failed', request_id: id, code, reason });
 }
 
 /** Clients that open on first use. Later calls need not await them. */
@@ -220,15 +250,13 @@ function parse(text: string): URL {
 
 function validateUrl(text: string): URL {
   const url = isUrl(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new OutboundError('outbound_refused', 'Only http and https URLs can be called.');
+  if (url === null || !/^https?:$/.test(url.protocol)) throw refusedText('Only http and https URLs can be called.');
   if (url.username !== '' || url.password !== '')
-    throw new OutboundError(
-      'outbound_refused',
-      `The URL of ${url.host} contains a user name or password; send them in a header.`,
-    );
+    throw refusedText('The URL contains a user name or password; send them in a header.');
   return url;
 }
+
+const refusedText = (message: string): OutboundError => new OutboundError('outbound_refused', message, { message });
 
 function policyFrom({ allowInternal = false, allowHost }: OutboundInit): OutboundPolicy {
   return { allowInternal, allowHost: allowHost ?? null };

@@ -89,11 +89,12 @@ function copyObject(value: object, walk: Walk): unknown {
 }
 
 function copyError(error: Error, walk: Walk): Record<string, unknown> {
-  const { name, message, stack, cause, code, errors } = error as Error & { code?: unknown; errors?: unknown };
+  const { name, message, stack, cause, code, reason, errors } = error as Error & Record<string, unknown>;
   return {
     name: copy(name, walk),
     message: copy(message, walk),
     ...(code !== undefined && { code: copy(code, walk) }),
+    ...(typeof reason === 'string' && { reason: copy(reason, walk) }),
     ...(stack !== undefined && { stack: copy(stack, walk) }),
     ...(cause !== undefined && { cause: copy(cause, walk) }),
     ...(Array.isArray(errors) && { errors: copy(errors, walk) }),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { MailReceipt, RestError } from '#plugin-api';
+import { outboundReason, type MailReceipt, type RestError } from '#plugin-api';
 import type { CheckedMessage } from './check-message.ts';
 import { mailErrors } from './mail-errors.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
@@ -94,7 +94,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 function toMailError(error: unknown, password: string | null): RestError {
   const { code = '', message = String(error), response, permanent } = error as SmtpFailure;
-  const reply = withoutPassword(response ?? message, password);
+  const reply = withoutPassword(response ?? outboundReason(error) ?? message, password);
   // A refused sign-in may succeed once the settings are corrected, so it counts as temporary.
   if (permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE'))
     return mailErrors.mail_rejected({ values: { reason: reply }, cause: error });

@@ -46,6 +46,7 @@ export type * from './openapi.ts';
 export * from './normalize-text.ts';
 export * from './notice.ts';
 export type * from './options.ts';
+export * from './outbound-reason.ts';
 export * from './paging.ts';
 export * from './plugin.ts';
 export * from './request-context.ts';

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { buildConnector } from 'undici';
+import { inRequest, outboundReason } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { refusalReason } from '../../host/http/outbound-addresses.ts';
 import { createGuardedConnector } from '../../host/http/outbound-connector.ts';
@@ -120,7 +121,8 @@ describe('outbound requests', () => {
       const error = await rejection(outbound.fetch(inside()));
       expect(error).to.include({
         code: 'outbound_refused',
-        message: 'inside.example resolves to 127.0.0.1, which is not a public address (loopback).',
+        message: 'The address could not be fetched.',
+        reason: 'inside.example resolves to 127.0.0.1, which is not a public address (loopback).',
       });
       expect((await rejection(outbound.fetch('http://mixed.example/'))).code).to.equal('outbound_refused');
       expect(seen).to.deep.equal([]);
@@ -260,7 +262,8 @@ describe('outbound requests', () => {
         expect(await rejection(outbound.fetch(inside(), init))).to.deep.include({
           code: 'outbound_redirects',
           status: 307,
-          message: `inside.example:${port} redirects to another origin, ${origin}.`,
+          message: 'The address redirects to one that is not followed.',
+          reason: `inside.example:${port} redirects to another origin, ${origin}.`,
         });
       }
       answer = (request, response) =>
@@ -311,7 +314,7 @@ describe('outbound requests', () => {
     timers.pop()!();
     expect(await early).to.include({
       code: 'outbound_timeout',
-      message: `inside.example:${port} did not respond within 50 ms.`,
+      reason: `inside.example:${port} did not respond within 50 ms.`,
     });
 
     const started = new Promise<void>(
@@ -351,13 +354,14 @@ describe('outbound requests', () => {
   });
 
   it('distinguishes unknown names, closed ports, broken connections and failed TLS', async () => {
-    expect((await rejection(outbound.fetch('http://nowhere.example/'))).code).to.equal('outbound_dns');
+    const unknown = await rejection(outbound.fetch('http://nowhere.example/'));
+    expect(unknown.code).to.equal('outbound_dns');
     expect((await rejection(outbound.fetch('http://empty.example/'))).code).to.equal('outbound_dns');
-    expect((await rejection(outbound.fetch(`https://inside.example:${port}/`, { allowInternal: true }))).code).to.equal(
-      'outbound_tls',
-    );
+    const insecure = await rejection(outbound.fetch(`https://inside.example:${port}/`, { allowInternal: true }));
+    expect(insecure.code).to.equal('outbound_tls');
     answer = (request) => void request.socket.destroy();
-    expect((await rejection(outbound.fetch(inside(), { allowInternal: true }))).code).to.equal('outbound_connect');
+    const broken = await rejection(outbound.fetch(inside(), { allowInternal: true }));
+    expect(broken.code).to.equal('outbound_connect');
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const freed = (closed.address() as AddressInfo).port;
@@ -366,7 +370,10 @@ describe('outbound requests', () => {
       outbound.fetch(`http://inside.example:${freed}/secret-path`, { allowInternal: true }),
     );
     expect(error.code).to.equal('outbound_connect');
-    expect(error.message).to.include('ECONNREFUSED').and.not.to.include('secret-path');
+    expect(outboundReason(error)).to.include('ECONNREFUSED').and.not.to.include('secret-path');
+    // To everyone else they are one: names and open ports are not found by them.
+    for (const { message } of [unknown, insecure, broken, error])
+      expect(message).to.equal('The address could not be fetched.');
   });
 
   it('sends at once, however many requests to the same origin are without a response', async () => {
@@ -386,10 +393,34 @@ describe('outbound requests', () => {
     for (const error of await Promise.all(pending)) expect(error.code).to.equal('outbound_connect');
   });
 
+  it('logs the reason with the id of the request that it failed in', async () => {
+    const lines: unknown[] = [];
+    const log = { info: (message: string, fields?: object) => void lines.push({ message, ...fields }) };
+    const logged = createOutbound({ clock: createSystemClock(), log });
+    await rejection(logged.fetch(`http://127.0.0.1:${port}/`));
+    expect(lines).to.deep.equal([]);
+    await inRequest({ door: 'rest', requestId: 'request-1' }, () => rejection(logged.fetch('http://10.0.0.1/')));
+    const connect = logged.connector();
+    const given = { hostname: '10.0.0.2', protocol: 'http:', port: '80' };
+    await inRequest(
+      { door: 'rest', requestId: 'request-2' },
+      () => new Promise((resolve) => connect(given, (...outcome) => resolve(outcome[0]))),
+    );
+    const line = { message: 'Outbound request failed', event: 'outbound_failed', code: 'outbound_refused' };
+    expect(lines).to.deep.equal(
+      [1, 2].map((count) => ({
+        ...line,
+        request_id: `request-${count}`,
+        reason: `10.0.0.${count} is not a public address (private).`,
+      })),
+    );
+    await logged.close();
+  });
+
   it('says whether an address would be called without calling it', async () => {
     await outbound.check(inside(), { allowInternal: true });
     await outbound.check(`http://127.0.0.1:${port}`, { allowHost: `127.0.0.1:${port}` });
-    expect((await rejection(outbound.check(inside()))).message).to.include('is not a public address (loopback)');
+    expect(outboundReason(await rejection(outbound.check(inside())))).to.include('is not a public address (loopback)');
     expect(seen).to.deep.equal([]);
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { outboundReason, type RestError } from '#plugin-api';
 import { createFakeClock } from '#testing';
 import type { Outbound } from '../../host/http/outbound.ts';
 import { fetchImage } from '../../plugins/svc/ai/fetch-output.ts';
@@ -8,6 +9,7 @@ import { createUpstreamHttp, type UpstreamHttp } from '../../plugins/svc/ai/upst
 import { readSource as readTaskSource } from '../../plugins/svc/modules/automations/sources/read-source.ts';
 import { fetchPage } from '../../plugins/svc/modules/chatbots/site-check/fetch-page.ts';
 import { fetchSource } from '../../plugins/svc/modules/content-writer/write/read-source.ts';
+import { createImageAddresses } from '../../plugins/svc/modules/openai/chat/image-addresses.ts';
 import { fetchAddress } from '../../plugins/svc/modules/knowledge-base/sources/read-source.ts';
 import { readSitemap } from '../../plugins/svc/modules/knowledge-base/sources/read-sitemap.ts';
 import { origins } from '../../plugins/svc/modules/knowledge-base/sources/source.ts';
@@ -111,6 +113,18 @@ const clients: readonly Client[] = [
     call: ({ http }, url) => fetchSource({ http }, url),
   },
   {
+    name: 'an image of a message',
+    policy: 'public',
+    redirects: true,
+    call: ({ http }, url) => {
+      const images = createImageAddresses(http);
+      images.add(url, 'messages');
+      return images.load([], signal).catch((error: unknown) => {
+        throw new Error(JSON.stringify((error as RestError).data));
+      });
+    },
+  },
+  {
     name: 'an image of a provider',
     policy: 'public',
     redirects: true,
@@ -136,7 +150,9 @@ function describeOutcome(outcome: unknown): string {
   const parts: string[] = [];
   for (let error = outcome; error !== undefined && error !== null && parts.length < 8;) {
     parts.push(
-      error instanceof Error ? `${error.message} ${String((error as { code?: unknown }).code)}` : JSON.stringify(error),
+      error instanceof Error
+        ? `${error.message} ${outboundReason(error) ?? ''} ${String((error as { code?: unknown }).code)}`
+        : JSON.stringify(error),
     );
     error = error instanceof Error ? error.cause : null;
   }
@@ -183,7 +199,7 @@ describe('outbound calls of the service', () => {
         `connections for ${url}`,
       ).to.deep.equal([]);
       expect(describeOutcome(outcome), url).to.match(
-        /not a public address|metadata service|is not an address|cannot be resolved|could not be found|not found|connection failed|[Ii]nvalid URL|Too many redirects/,
+        /not a public address|is not public|could not be fetched|metadata service|is not an address|cannot be resolved|could not be found|not found|connection failed|[Ii]nvalid URL|Too many redirects|redirects to one/,
       );
     }
     for (const trap of traps) expect(trap.connections(), 'connections to a trap').to.equal(0);
@@ -201,6 +217,22 @@ describe('outbound calls of the service', () => {
       if (client.policy !== 'entered')
         it('opens no connection to a name of a private address', async () => {
           await expectRefusals(client, Object.keys(privateNames).map(urlOf));
+        });
+
+      if (client.policy === 'public')
+        it('tells neither internal names nor open ports', async () => {
+          const open = `http://127.0.0.1:${String(first.port)}/`;
+          const told = new Set<string>();
+          for (const url of [...Object.keys(privateNames), 'absent.example', 'refused.example'].map(urlOf)) {
+            const outcome = await outcomeOf(client, url);
+            told.add(outcome instanceof Error ? outcome.message.replaceAll(url, 'URL') : '');
+          }
+          expect([...told]).to.have.length(1);
+          expect([...told][0]).to.match(/could not be fetched|may not be called|fetch failed/);
+          const literal = await outcomeOf(client, open);
+          expect(String(literal))
+            .to.match(/is not public|may not be called|fetch failed/)
+            .and.not.include('loopback');
         });
 
       if (client.policy === 'public')

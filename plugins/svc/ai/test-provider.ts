@@ -1,4 +1,4 @@
-import { RestError, formatCount } from '#plugin-api';
+import { RestError, formatCount, outboundReason } from '#plugin-api';
 import { asProviderError, type ModelInfo, type Provider } from '../providers/provider.ts';
 import { reachProvider } from '../providers/reach-provider.ts';
 import type { AiServices } from './ports.ts';
@@ -47,9 +47,11 @@ export function createTestProvider(services: AiServices): TestProvider {
   };
 }
 
+/** For an administrator: with the reason of the outbound guard. */
 function errorMessage(thrown: unknown, provider: Provider): string {
   const error = asProviderError(thrown);
-  if (error !== null) return providerFailure(error, provider, limit).message;
+  const reason = outboundReason(thrown);
+  if (error !== null) return [providerFailure(error, provider, limit).message, reason ?? ''].join(' ').trim();
   if (thrown instanceof RestError) return thrown.message;
   throw thrown;
 }

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { outboundReason, RestError } from '#plugin-api';
 import type { VectorStoreRegistry } from '../vector-stores/registry.ts';
 import type { OpenStore } from './open-vector-store.ts';
 
@@ -39,7 +39,12 @@ export function createTestVectorStore({
       };
     } catch (thrown) {
       if (!(thrown instanceof RestError)) throw thrown;
-      return { ok: false, targets: 0, milliseconds: now() - started, message: thrown.message };
+      return {
+        ok: false,
+        targets: 0,
+        milliseconds: now() - started,
+        message: [thrown.message, outboundReason(thrown) ?? ''].join(' ').trim(),
+      };
     }
   };
 }

@@ -80,8 +80,7 @@ export function upstreamErrorOf<Kind extends string>(
 export function connectionFailure(
   thrown: Error,
 ): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'isFinal' | 'cause'> | null {
-  const refused = refusedAddress(thrown);
-  if (refused !== null) return { kind: 'unreadable', message: refused, cause: thrown };
+  if (isRefused(thrown)) return { kind: 'unreadable', message: 'its URL may not be called.', cause: thrown };
   const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
     return null;
@@ -96,7 +95,7 @@ export function isUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = findErrorCode(thrown) ?? '';
   return (
-    refusedAddress(thrown) !== null ||
+    isRefused(thrown) ||
     certificateCode.test(code) ||
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*)$/.test(code)
   );
@@ -157,13 +156,9 @@ export function parseRetryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
-/**
- * Returns why the outbound guard refused an address (D23), or null for any other error. Clients wrap the error of their
- * `fetch`, so its causes are searched.
- */
-function refusedAddress(thrown: unknown): string | null {
+/** Whether the outbound guard refused an address (D23). Clients wrap the error of their `fetch`, so its causes are searched. */
+function isRefused(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1)
-    if ((error as { readonly code?: unknown }).code === 'outbound_refused')
-      return `its URL may not be called: ${error.message}`;
-  return null;
+    if ((error as { readonly code?: unknown }).code === 'outbound_refused') return true;
+  return false;
 }

@@ -1,4 +1,4 @@
-import { fieldLabel, asRecord, isUrl, invalidFields } from '#plugin-api';
+import { fieldLabel, asRecord, isUrl, invalidFields, outboundReason } from '#plugin-api';
 import type { HostApi, HttpApi, JsonSchema, SecretStore } from '#plugin-api';
 import { memoize } from '../kit/caches.ts';
 import { isAddressField, readFieldValue } from './field-value.ts';
@@ -221,8 +221,8 @@ async function refusedUrl(url: string, http: Pick<HttpApi, 'check'>): Promise<st
   return http.check(url, { allowInternal: true }).then(
     () => null,
     (error: unknown) => {
-      const { code, message } = error as { readonly code?: unknown; readonly message: string };
-      return code === 'outbound_refused' ? message : null;
+      const { code } = error as { readonly code?: unknown };
+      return code === 'outbound_refused' ? outboundReason(error) : null;
     },
   );
 }

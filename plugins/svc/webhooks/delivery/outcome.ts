@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '#plugin-api';
+import { outboundReason, type OutboundResponse } from '#plugin-api';
 import type { AttemptFailure, AttemptOutcome } from './deliver.contract.ts';
 
 const maxRetryAfter = 60;
@@ -69,7 +69,7 @@ export function failedOutcome(thrown: unknown, url: string, { duration }: Attemp
     ok: false,
     status,
     failure,
-    error: code in failureByCode && thrown instanceof Error ? thrown.message : 'The request could not be sent.',
+    error: outboundReason(thrown) ?? 'The request could not be sent.',
     retryable: retryableFailures.has(failure),
     retryAfter: null,
     duration,

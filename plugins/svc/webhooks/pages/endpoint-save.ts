@@ -1,4 +1,4 @@
-import { isUrl, invalidFields } from '#plugin-api';
+import { isUrl, invalidFields, outboundReason } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
 import { leavesOrigin } from '../endpoint-input.ts';
@@ -55,7 +55,8 @@ async function checkAddress(http: Check, url: string, internal: boolean): Promis
     await http.check(url, { allowInternal: internal, ...(allowHost !== null && { allowHost }) });
     return null;
   } catch (error) {
-    const { code, message } = error as { readonly code?: string; readonly message: string };
+    const { code } = error as { readonly code?: string };
+    const message = outboundReason(error) ?? '';
     if (code === 'outbound_dns') return `${message} Nothing can be delivered until then.`;
     if (code !== 'outbound_refused') throw error;
     const opens = !internal && (await isAllowedAsPrivate(http, url));

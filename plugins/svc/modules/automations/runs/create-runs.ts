@@ -1,4 +1,13 @@
-import { errorText, formatCount, formatNumber, localDay, restError, startOfDay, type HostApi } from '#plugin-api';
+import {
+  errorText,
+  formatCount,
+  formatNumber,
+  localDay,
+  outboundReason,
+  restError,
+  startOfDay,
+  type HostApi,
+} from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 import type { Candidate } from '../sources/read-source.ts';
 import { readSource } from '../sources/read-source.ts';
@@ -74,7 +83,7 @@ export function createRuns({ host, tasks }: RunParts): Runs {
           state: 'failed',
           found: 0,
           added: 0,
-          message: cleanMessage(errorText(error), {}),
+          message: cleanMessage(outboundReason(error) ?? errorText(error), {}),
         });
       }
     },

@@ -1,4 +1,4 @@
-import { isUrl, type HttpApi, type OutboundResponse } from '#plugin-api';
+import { isUrl, outboundReason, type HttpApi, type OutboundResponse } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { Finding } from './finding.ts';
 
@@ -94,11 +94,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function describeFetchError(error: unknown, url: URL): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code } = error as { code?: unknown };
   const reason = typeof code === 'string' ? reasons[code] : undefined;
   if (code === 'outbound_refused')
     return (
-      `${String(message)} To check a site in your network, tick "Allow private network addresses" ` +
+      `${outboundReason(error) ?? ''} To check a site in your network, tick "Allow private network addresses" ` +
       'or type its IP address instead of its name.'
     );
   if (reason === undefined) throw error;

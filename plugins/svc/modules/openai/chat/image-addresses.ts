@@ -75,7 +75,7 @@ async function fetchBytes(url: string, { http, name, signal, maxBytes }: FetchIn
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
     if (code === 'outbound_too_large') throw invalid(name, tooLarge);
     if (typeof code === 'string' && code.startsWith('outbound_'))
-      throw invalid(name, `could not be fetched: ${message}`);
+      throw invalid(name, `could not be fetched. ${message}`);
     throw error;
   }
 }
