@@ -122,6 +122,10 @@ function testCommand(
         type: 'boolean',
         description: 'Try instead what every plugin should stand: rounds, broken requests, pages, uninstallation.',
       },
+      'time-limit': {
+        ...{ type: 'integer', minimum: 1, maximum: 86_400, default: 300 },
+        description: 'Seconds for each file of tests, or for each point of --conformance.',
+      },
       rounds: { type: 'integer', minimum: 1, maximum: 10_000, default: 20, description: 'Rounds of activation.' },
       previous: { type: 'string', description: 'Folder or zip file of the previous version, to upgrade from.' },
       postgres: { type: 'string', description: 'postgres:// address of an empty database, for it and two nodes.' },
@@ -129,11 +133,19 @@ function testCommand(
     },
     run: async ({ args: [given = ''], flags }) => {
       const plugin = await find(given);
-      if (flags['conformance'] !== true) return runTests(plugin);
+      const timeLimit = Number(flags['time-limit']);
+      if (flags['conformance'] !== true) return runTests(plugin, timeLimit);
       const { runConformance } = await import('../authoring/check-run.ts');
       const text = (name: string) => (typeof flags[name] === 'string' ? { [name]: flags[name] } : {});
       const found = await runConformance({
-        ...{ plugin, rounds: Number(flags['rounds']), ...text('previous'), ...text('postgres'), ...text('browser') },
+        ...{
+          plugin,
+          timeLimit,
+          rounds: Number(flags['rounds']),
+          ...text('previous'),
+          ...text('postgres'),
+          ...text('browser'),
+        },
         ...(compilePlugin && { compilePlugin }),
       });
       const failed = found.filter(({ outcome }) => outcome === 'failed').length;
@@ -152,11 +164,25 @@ async function findFolder(given: string, plugins: PluginsForCommands): Promise<s
   return found;
 }
 
-async function runTests(folder: string): Promise<void> {
+/** Seconds after the limit at which a file that blocks its process is ended from outside. */
+const blockedAfter = 10;
+
+async function runTests(folder: string, timeLimit: number): Promise<void> {
   const { files } = listSources(folder, { isSource: (file) => /\.test\.[mc]?[jt]s$/.test(file) });
   if (files.length === 0) throw new Error(`There are no tests in ${folder}; name them like tests/items.test.ts.`);
   const register = join(root, 'host', 'testing', 'register.js');
-  const child = spawn(process.execPath, ['--import', register, '--test', ...files], { cwd: folder, stdio: 'inherit' });
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      register,
+      '--test',
+      '--test-reporter=spec',
+      `--test-timeout=${(timeLimit + blockedAfter) * 1_000}`,
+      ...files,
+    ],
+    { cwd: folder, stdio: 'inherit', env: { ...process.env, PLUGIN_TEST_SECONDS: String(timeLimit) } },
+  );
   const code = await new Promise<number | null>((done) => child.once('close', done));
   if (code !== 0) throw new Error('Tests failed.');
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { errorText } from '#plugin-api';
+import { errorText, formatCount } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
 import { readManifest, type PluginSource } from '../loader/manifest.ts';
+import { withTimeout } from '../loader/stages.ts';
 import { hostVersion } from '../site.ts';
 import { hostileRequests, validRequests, type SentRequest } from './hostile-requests.ts';
 import { outageText, tryOutages } from './outages.ts';
@@ -16,6 +17,8 @@ export interface ConformanceInit {
   readonly plugin: string;
   /** Rounds of deactivation and activation. Default 20. */
   readonly rounds?: number;
+  /** Seconds for each point. Default 300. What takes longer fails, and the points after it are not tried. */
+  readonly timeLimit?: number;
   /** Folder or zip file of the previous version, to upgrade from. */
   readonly previous?: string;
   /** `postgres://...` of an empty database: everything runs there too, and on two nodes. */
@@ -80,7 +83,7 @@ export async function checkConformance(init: ConformanceInit): Promise<Conforman
 
 async function tryDatabase(
   database: ConformancePoint['database'],
-  { plugin, rounds = 20, previous, postgres, browser, compilePlugin }: ConformanceInit,
+  { plugin, rounds = 20, timeLimit = 300, previous, postgres, browser, compilePlugin }: ConformanceInit,
 ): Promise<ConformancePoint[]> {
   const directory = await realpath(resolve(plugin));
   const source = await readManifest({ directory, folder: basename(directory), hostVersion });
@@ -123,18 +126,23 @@ async function tryDatabase(
         await symlink(directory, join(linked, slug));
       },
     };
-    return await tryPoints(database, subject);
+    return await tryPoints(database, subject, timeLimit);
   } finally {
     for (const host of hosts.reverse()) await host.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function tryPoints(database: ConformancePoint['database'], subject: Subject): Promise<ConformancePoint[]> {
+async function tryPoints(
+  database: ConformancePoint['database'],
+  subject: Subject,
+  timeLimit: number,
+): Promise<ConformancePoint[]> {
   const found: ConformancePoint[] = [];
+  const tooLong = `It did not end within ${formatCount(timeLimit, 'second')}. The points after it were not tried.`;
   for (const [point, run] of Object.entries(points)) {
     const begin = subject.host.logged.length;
-    const outcome = await run(subject).then(
+    const outcome = await withTimeout(run(subject), { clock, limit: timeLimit * 1_000, message: tooLong }).then(
       (reason) =>
         reason === undefined
           ? ({ outcome: 'passed', detail: '' } as const)
@@ -147,7 +155,7 @@ async function tryPoints(database: ConformancePoint['database'], subject: Subjec
         ? { point, database, ...outcome }
         : { point, database, outcome: 'failed', detail: `The log has an error of the plugin: ${logged}` },
     );
-    if (point === 'activate' && outcome.outcome === 'failed') break;
+    if (outcome.outcome === 'failed' && (point === 'activate' || outcome.detail === tooLong)) break;
   }
   return found;
 }

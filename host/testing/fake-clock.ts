@@ -73,7 +73,8 @@ export function createFakeClock({ now = Date.UTC(2026, 0, 1), skipSleeps = false
         timer.run();
         await settle();
       }
-      time = until;
+      // Another call may have advanced it further meanwhile.
+      time = Math.max(time, until);
       await settle();
     },
   };

@@ -12,3 +12,7 @@ register('./module-hooks.js', import.meta.url, {
     compiles: true,
   },
 });
+
+const limit = Number(process.env['PLUGIN_TEST_SECONDS']);
+// Node sets it in the processes of the test files.
+if (limit > 0 && process.env['NODE_TEST_CONTEXT'] !== undefined) (await import('./time-limit.js')).endAfter(limit);

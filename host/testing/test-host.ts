@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
+import { createSystemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -69,6 +71,10 @@ export interface TestHost extends Pick<
   signIn(role?: string): Promise<SignedIn>;
   /** Runs a CLI command in the host's process. */
   cli(...argv: string[]): Promise<{ readonly code: 0 | 1; readonly out: string; readonly err: string }>;
+  /**
+   * Stops the host. A fake clock does not hold it up: what still waits for the time two seconds later, such as a limit, sees it
+   * run ten times as fast as real time.
+   */
   stop(): Promise<void>;
 }
 
@@ -109,6 +115,12 @@ export async function createTestHost({
       }),
     },
   });
+  const announced = announce(plugins);
+  const stop = async (): Promise<void> => {
+    announced.state = 'and its stop() has not ended';
+    await stopHost(host, clock);
+    announced.undo();
+  };
   try {
     const { url, setupLink } = await host.start();
     const open: TestHost['fetch'] = (path, init) => fetch(new URL(path, url), init);
@@ -131,10 +143,44 @@ export async function createTestHost({
         });
         return { code, ...output };
       },
-      stop: () => host.stop(),
+      stop,
     };
   } catch (error) {
-    await host.stop();
+    await stop();
     throw error;
   }
+}
+
+/** Lets the time limit of `plugin test` name a host that is open; see `time-limit.js`. */
+function announce(plugins: NonNullable<TestHostInit['plugins']>): { state: string; readonly undo: () => void } {
+  const openHosts = channel('svc:open-test-hosts');
+  const named = plugins === 'found' ? 'all plugins' : plugins.join(', ') || 'no plugins';
+  const announced = {
+    state: 'and was not stopped',
+    undo: () => void openHosts.unsubscribe(describe),
+  };
+  const describe = (sentences: unknown): void =>
+    void (sentences as string[]).push(`A test host with ${named} is open ${announced.state}.`);
+  openHosts.subscribe(describe);
+  return announced;
+}
+
+const systemClock = createSystemClock();
+/** Milliseconds of real time that a host gets to stop while its fake clock stands still, and between two advances after it. */
+const stopWithin = 2_000;
+const advanceInterval = 20;
+const stopSpeed = 10;
+
+/** Stops the host, and lets its fake clock run when it waits for the time. */
+async function stopHost(host: Pick<Host, 'stop'>, clock: Clock | FakeClock): Promise<void> {
+  const stopping = host.stop();
+  if (!('advance' in clock)) return stopping;
+  const stopped = new AbortController();
+  const ended = stopping.finally(() => {
+    stopped.abort();
+  });
+  const wait = (milliseconds: number) => systemClock.sleep(milliseconds, stopped.signal).catch(() => undefined);
+  for (await wait(stopWithin); !stopped.signal.aborted; await wait(advanceInterval))
+    await clock.advance(advanceInterval * stopSpeed);
+  return ended;
 }

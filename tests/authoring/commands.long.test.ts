@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -205,6 +205,28 @@ describe('the commands for authors', () => {
     );
   });
 
+  it('plugin test ends after its time limit, and names what runs and what is open', async () => {
+    const source = await write(join(folder, 'hanging'), {
+      'plugin.json': JSON.stringify({ slug: 'hanging', name: 'Hanging', version: '1.0.0', host: '^1' }),
+      'index.js': 'export default { register() {} };',
+      'tests/a.test.js': `import { after, test } from 'node:test';
+        import { createTestHost } from '#testing';
+        test('waits', async () => {
+          await createTestHost();
+          await new Promise(() => {});
+        });`,
+      'tests/b.test.js': `import { after } from 'node:test';
+        after(() => new Promise(() => setInterval(() => {}, 1_000)));`,
+    });
+    const { code, out } = await runProcess('host/cli/main.js', 'plugin', 'test', source, '--time-limit', '3');
+    expect(code).to.equal(1);
+    expect(out).to.contain("tests/a.test.js did not end within 3 seconds.\nRunning: 'waits'.");
+    expect(out).to.contain('A test host with no plugins is open and was not stopped.');
+    expect(out).to.match(
+      /b\.test\.js did not end .*\nNo test runs, so a hook such as .* has not ended\.\nOpen: 1 × timer\./,
+    );
+  }).timeout(120_000);
+
   it('plugin dev reloads a plugin of 20 files within a second, prints errors in the terminal’s language and goes on', async () => {
     const slug = 'developed';
     const names = Array.from({ length: 18 }, (_value, index) => `part${index}`);
@@ -288,13 +310,23 @@ async function runRegistered(
   folder: string,
   file: string,
 ): Promise<{ readonly code: number | null; readonly out: string }> {
-  const register = join(checkout, 'host', 'testing', 'register.js');
-  const child = spawn(process.execPath, ['--import', register, '--test', file], {
-    cwd: folder,
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
+  return collect(
+    spawn(process.execPath, ['--import', join(checkout, 'host', 'testing', 'register.js'), '--test', file], {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: '' },
+    }),
+  );
+}
+
+/** Runs a program of the checkout. */
+function runProcess(...argv: readonly string[]) {
+  return collect(spawn(process.execPath, argv, { cwd: checkout, env: { ...process.env, NODE_OPTIONS: '' } }));
+}
+
+async function collect(child: ChildProcessWithoutNullStreams) {
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  return { code: await new Promise((resolve) => child.once('close', resolve)), out };
+  return { code: await ended, out };
 }

@@ -81,6 +81,25 @@ describe('the conformance of plugins', () => {
     ]);
   }).timeout(60_000);
 
+  it('ends at a point that does not end by itself', async () => {
+    const plugin = join(folder, 'endless');
+    await mkdir(plugin);
+    const manifest = { slug: 'endless', name: 'Endless', version: '1.0.0', host: '^1' };
+    await writeFile(join(plugin, 'plugin.json'), JSON.stringify(manifest));
+    await writeFile(
+      join(plugin, 'index.js'),
+      `export default { register(host) {
+        host.rest.registerRoute('endless/v1', '/wait', { permission: () => true, handler: () => new Promise(() => {}) });
+        host.onStop(() => new Promise(() => {}));
+      } };`,
+    );
+    expect(outcomes(await checkConformance({ plugin, rounds: 1, timeLimit: 1 }))).to.deep.equal([
+      'SQLite activate: passed',
+      'SQLite nodes: left out Two nodes need PostgreSQL.',
+      'SQLite routes: failed It did not end within 1 second. The points after it were not tried.',
+    ]);
+  }).timeout(60_000);
+
   it('names each fault of a plugin', async () => {
     const plugin = join(folder, 'bad-orders');
     await mkdir(join(plugin, 'views'), { recursive: true });

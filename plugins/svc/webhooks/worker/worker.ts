@@ -279,7 +279,7 @@ class QueueWorker implements Worker {
     return false;
   }
 
-  /** Flushes now if an endpoint is idle or a batch is full, else after a short wait for more results. */
+  /** Flushes now if an endpoint is idle, a batch is full or no attempt is in flight; else after a short wait for more results. */
   private schedule(): void {
     const starving =
       this.running &&
@@ -289,9 +289,11 @@ class QueueWorker implements Worker {
     const urgency =
       starving || this.outcomes.count() >= fullBatch
         ? 'now'
-        : this.outcomes.count() + this.released.length > 0
-          ? 'soon'
-          : 'no';
+        : this.outcomes.count() + this.released.length === 0
+          ? 'no'
+          : this.total > 0
+            ? 'soon'
+            : 'now';
     if (urgency === 'now') this.scheduler.now();
     else if (urgency === 'soon') this.scheduler.soon(this.total);
     else if (this.flushing === null) this.rest();
