@@ -68,7 +68,7 @@ async function generateWithEveryPolicy() {
     },
   });
   const withFailover = createWithFailover({
-    host: { hooks: createHooks(), log: silentLog },
+    host: { clock: base.clock, hooks: createHooks(), log: silentLog },
     failover: {
       get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'expensive' }] }),
     },

@@ -1,8 +1,9 @@
 import { asRecord, RestError, type HostApi } from '#plugin-api';
-import type { CallInput, CallWrapper } from '../../ai/ports.ts';
+import type { CallInput, CallTarget, CallWrapper } from '../../ai/ports.ts';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { currentDryRun, dryRunPassed } from '../../kit/dry-run.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
+import { createProviderOutages } from './provider-outages.ts';
 import type { FailoverStore } from './failover-store.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 
@@ -24,7 +25,7 @@ declare module '#plugin-api' {
 }
 
 export interface FailoverParts {
-  readonly host: Pick<HostApi, 'hooks' | 'log'>;
+  readonly host: Pick<HostApi, 'clock' | 'hooks' | 'log'>;
   readonly failover: Pick<FailoverStore, 'get'>;
 }
 
@@ -39,9 +40,13 @@ const failoverCodes = new Set([
 
 /**
  * If a call fails, the providers that the administrator listed are tried one after the other, each with the time limit of
- * a whole call. If all fail, the first error is thrown. Once the caller has seen a part of the text, no provider follows.
+ * a whole call. A provider that had several outages in a row is tried last for a while. If all fail, the first error is thrown.
+ * Once the caller has seen a part of the text, no provider follows.
  */
-export function createWithFailover({ host, failover }: FailoverParts): CallWrapper<Capability> {
+export function createWithFailover(parts: FailoverParts): CallWrapper<Capability> {
+  const { host } = parts;
+  const outages = createProviderOutages(host);
+
   return (use, call) => async (input, requested) => {
     let hasStarted = false;
     const { onText, provider } = input;
@@ -52,40 +57,59 @@ export function createWithFailover({ host, failover }: FailoverParts): CallWrapp
         onText(piece);
       },
     };
-    try {
-      return await call(watched ?? input, requested);
-    } catch (error) {
-      if (!isFailoverable(error) || hasStarted) throw error;
-      const dryRun = currentDryRun();
-      for (const target of await targetsFor(use, input, error)) {
-        dryRun?.detours.push({ rule: 'failover', code: error.code });
-        if (dryRun === undefined)
-          host.log.info('Trying another provider', {
-            event: 'failover_attempted',
-            use,
-            failed: provider,
-            provider: target.provider,
-            model: target.model,
-            code: error.code,
-          });
-        try {
-          return await call(watched ?? input, { ...target, bypassedBudgetIds: [] });
-        } catch (next) {
-          if (hasStarted || (next instanceof RestError && next.code === 'rest_svc_request_aborted')) throw next;
-          if (next instanceof RestError && next.code === dryRunPassed) throw next;
-        }
+    const dryRun = currentDryRun();
+    const attempt = (target: CallTarget) => {
+      const made = () => call(watched ?? input, target);
+      return dryRun === undefined ? outages.watch(use, target.provider, made) : made();
+    };
+    const outage = dryRun === undefined ? outages.skipped(use, provider) : null;
+    const others = outage === null ? [] : await findTargets(parts, { use, input, error: outage });
+    let failure = outage;
+    let targets = [...others, requested];
+    if (failure === null || others.length === 0)
+      try {
+        return await attempt(requested);
+      } catch (error) {
+        if (!isFailoverable(error) || hasStarted) throw error;
+        failure = error;
+        targets = [...(await findTargets(parts, { use, input, error }))];
       }
-      throw error;
+    const isSkipped = (target: CallTarget): number => (outages.skipped(use, target.provider) === null ? 0 : 1);
+    for (const target of targets.toSorted((one, other) => isSkipped(one) - isSkipped(other))) {
+      dryRun?.detours.push({ rule: 'failover', code: failure.code });
+      if (dryRun === undefined && target !== requested)
+        host.log.info('Trying another provider', {
+          event: 'failover_attempted',
+          use,
+          failed: provider,
+          provider: target.provider,
+          model: target.model,
+          code: failure.code,
+        });
+      try {
+        return await attempt(target);
+      } catch (next) {
+        if (hasStarted || (next instanceof RestError && next.code === 'rest_svc_request_aborted')) throw next;
+        if (next instanceof RestError && next.code === dryRunPassed) throw next;
+        if (target === requested) throw next;
+      }
     }
+    throw failure;
   };
+}
 
-  async function targetsFor(use: Capability, input: CallInput, error: RestError): Promise<readonly FailoverTarget[]> {
-    const settings = await failover.get();
-    const { provider, model, origin } = input;
-    if (!settings.enabled || (origin?.module === 'rest' && !settings.rest)) return [];
-    const targets = listedTargets(settings, use, input).filter((target) => !isSame(target, input));
-    return host.hooks.applyFiltersAsync('svc_failover_targets', targets, { use, provider, model, origin, error });
-  }
+/** The providers to try, in order. */
+async function findTargets(
+  { host, failover }: FailoverParts,
+  { use, input, error }: { readonly use: Capability; readonly input: CallInput; readonly error: RestError },
+): Promise<readonly CallTarget[]> {
+  const settings = await failover.get();
+  const { provider, model, origin } = input;
+  if (!settings.enabled || (origin?.module === 'rest' && !settings.rest)) return [];
+  const targets = listedTargets(settings, use, input).filter((target) => !isSame(target, input));
+  const call = { use, provider, model, origin, error };
+  const chosen = await host.hooks.applyFiltersAsync('svc_failover_targets', targets, call);
+  return chosen.map((target) => ({ ...target, bypassedBudgetIds: [] }));
 }
 
 function listedTargets(failover: Failover, use: Capability, input: CallInput): readonly FailoverTarget[] {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
+import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { createEmbed } from '../../../../plugins/svc/ai/embed.ts';
 import { createGenerateText } from '../../../../plugins/svc/ai/generate-text.ts';
 import { createWithFailover, type FailedCall } from '../../../../plugins/svc/modules/failover/with-failover.ts';
@@ -42,10 +43,10 @@ async function open(
   });
   const asked = () => made.flatMap(({ id, provider }) => provider.requests.map(({ model }) => `${id}/${model}`));
   const withFailover = createWithFailover({
-    host: { hooks, log: silentLog },
+    host: { clock: ai.clock, hooks, log: silentLog },
     failover: { get: () => Promise.resolve(all) },
   });
-  return { generateText: createGenerateText({ ...ai, withFailover }), asked, hooks };
+  return { generateText: createGenerateText({ ...ai, withFailover }), asked, hooks, clock: ai.clock };
 }
 
 describe('Failover', () => {
@@ -128,7 +129,7 @@ describe('Failover', () => {
       providers: [broken, named('second', other)],
     });
     const withFailover = createWithFailover({
-      host: { hooks: createHooks(), log: silentLog },
+      host: { clock: createFakeClock(), hooks: createHooks(), log: silentLog },
       failover: {
         get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }] }),
       },
@@ -180,7 +181,7 @@ describe('Failover of embeddings', () => {
 
   async function embedding(providers: Provider[], list: Failover['embeddings']) {
     const withFailover = createWithFailover({
-      host: { hooks: createHooks(), log: silentLog },
+      host: { clock: createFakeClock(), hooks: createHooks(), log: silentLog },
       failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, embeddings: list }) },
     });
     return createEmbed({ ...(await services({ providers })), withFailover });
