@@ -42,7 +42,8 @@ export function createFakeClock({ now = Date.UTC(2026, 0, 1), skipSleeps = false
     sleep: (milliseconds, signal) => {
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       if (skipSleeps) {
-        time += milliseconds;
+        // Whole milliseconds, as the system's clock has them.
+        time += Math.ceil(milliseconds);
         return Promise.resolve();
       }
       return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { ImageParams } from '../kit/image-params.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { CallTimeouts } from '../kit/time-limit.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import type { ProviderSettings } from '../providers/provider.ts';
+import type { ProviderSettings, ReportedUsage } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import type { UpstreamHttp } from './upstream-http.ts';
 import type { Capability } from './capable-provider.ts';
@@ -95,8 +95,8 @@ export interface CallUse {
 /** What a call used; `model` as the response names it. */
 export interface UsageCounts extends Partial<CallUse> {
   readonly model: string;
-  /** What the provider says that it bills, in millionths of a US dollar. Left out: the call is priced by the price table. */
-  readonly reportedCost?: number | undefined;
+  /** Its attempts, each of which is billed on its own: by what the provider reported as its cost, else by the price table. */
+  readonly attempts?: readonly ReportedUsage[] | undefined;
 }
 
 /** A call that is about to be made. */

@@ -1,8 +1,8 @@
-import { tokenDetails, tokenKinds, type TokenKind } from '../kit/token-details.ts';
 import { isUnsent } from '../kit/upstream-error.ts';
 import { refusedRequest } from '../providers/provider-errors.ts';
 import {
   asProviderError,
+  type FailedUsage,
   type ProviderConnection,
   type ProviderError,
   type ReportedUsage,
@@ -10,33 +10,17 @@ import {
   type TextRequest,
   type TextResult,
 } from '../providers/provider.ts';
-import { estimateUsage } from './estimate-tokens.ts';
+import { estimateTokens, estimateUsage } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
-import type { AiServices, UsageCounts } from './ports.ts';
-
-/** What attempts used together; a cost only if it was reported for all of them. */
-export function sumUsage(model: string, used: readonly ReportedUsage[]): UsageCounts {
-  const counts = { model, inputTokens: 0, outputTokens: 0 };
-  const details: Partial<Record<TokenKind, number>> = {};
-  let reportedCost: number | undefined = used.length === 0 ? undefined : 0;
-  for (const { usage, tokenDetails: own = {}, reportedCost: cost } of used) {
-    counts.inputTokens += usage?.input_tokens ?? 0;
-    counts.outputTokens += usage?.output_tokens ?? 0;
-    for (const kind of tokenKinds) if (own[kind]) details[kind] = (details[kind] ?? 0) + own[kind];
-    reportedCost = reportedCost === undefined || cost === undefined ? undefined : reportedCost + cost;
-  }
-  return { ...counts, tokenDetails: tokenDetails(details), reportedCost };
-}
+import type { AiServices } from './ports.ts';
 
 export interface TextAttempts {
   /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
   text(): string;
-  /** What the provider reported of attempts that failed, and may bill. */
-  failed(): readonly ReportedUsage[];
-  /** The same for a call that failed, with an estimate of its last attempt if the provider reported nothing and may bill it. */
-  used(host: AiServices['host']): Promise<readonly ReportedUsage[]>;
+  /** What failed attempts used as far as the provider may bill it, with an estimate of what it did not report (D51). */
+  failed(host: AiServices['host']): Promise<readonly ReportedUsage[]>;
 }
 
 /**
@@ -50,9 +34,7 @@ export function createTextAttempts(
   { onText, acceptsEmpty = false }: Pick<GenerateTextInput, 'onText' | 'acceptsEmpty'>,
 ): TextAttempts {
   let text = '';
-  const failed: ReportedUsage[] = [];
-  /** The request of the last attempt, if it may be billed although nothing was reported. */
-  let unreported: TextRequest | null = null;
+  const failed: FailedAttempt[] = [];
 
   const emit = (piece: string): void => {
     if (piece === '') return;
@@ -68,26 +50,39 @@ export function createTextAttempts(
   };
   return {
     text: () => text,
-    failed: () => failed,
-    used: async (host) =>
-      unreported === null ? failed : [...failed, { usage: await estimateUsage(unreported, text, host) }],
+    failed: (host) => Promise.all(failed.map((one) => estimateMissing(one, host))),
     async attempt(request, connection) {
       const isSent = connection.signal?.aborted !== true;
-      unreported = null;
       try {
         const result = await run(request, connection);
         if (!acceptsEmpty) refuseWithoutText(result);
         return result;
       } catch (thrown) {
         const error = asProviderError(thrown);
-        const { usage, ...rest }: ReportedUsage = error?.reported ?? { usage: null };
-        const cost = reportsCost === true && 'reportedCost' in rest ? rest.reportedCost : undefined;
-        if (usage !== null) failed.push({ usage, ...rest, reportedCost: cost });
-        else if (isSent && (text !== '' || (error !== null && isBillable(error)))) unreported = request;
+        const { reportedCost, written = text, ...reported } = error?.reported ?? { usage: null };
+        const isWritten = isSent && (written !== '' || (error !== null && isBillable(error)));
+        if (reported.usage !== null || isWritten)
+          failed.push({ request, written, ...reported, ...(reportsCost === true && { reportedCost }) });
         throw thrown;
       }
     },
   };
+}
+
+interface FailedAttempt extends FailedUsage {
+  readonly request: TextRequest;
+  readonly written: string;
+}
+
+async function estimateMissing(
+  { request, written, isPartial = false, usage, ...reported }: FailedAttempt,
+  host: AiServices['host'],
+): Promise<ReportedUsage> {
+  if (usage === null) return { usage: await estimateUsage(request, written, host) };
+  if (!isPartial) return { usage, ...reported };
+  const { input_tokens } = usage;
+  const output_tokens = Math.max(usage.output_tokens, await estimateTokens([written], host));
+  return { ...reported, usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens } };
 }
 
 /** Whether a provider may bill a failed attempt: not a request that it refused by status, or that it never got (D51). */
@@ -104,7 +99,8 @@ function isBillable(error: ProviderError): boolean {
 function refuseWithoutText(result: TextResult): void {
   const error = errorWithoutText(result);
   if (error === null) return;
-  error.reported = result;
+  const { usage, tokenDetails, reportedCost } = result;
+  error.reported = { usage, tokenDetails, reportedCost };
   throw error;
 }
 

@@ -1,4 +1,10 @@
-import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
+import {
+  asProviderError,
+  type ProviderSettings,
+  type ReportedUsage,
+  type TextRequest,
+  type TextResult,
+} from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
@@ -11,7 +17,8 @@ import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
 import { splitConversation } from './system-text.ts';
-import { createTextAttempts, sumUsage, type TextAttempts } from './text-attempts.ts';
+import { createTextAttempts, type TextAttempts } from './text-attempts.ts';
+import { countAttempts } from './count-attempts.ts';
 
 /** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
 export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {
@@ -20,6 +27,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
   return async (input, target) => {
     const call = await prepareText(services, { refusing, ...input }, target);
     const { provider, request, attempts } = call;
+    let failed: readonly ReportedUsage[] = [];
     return recordUsage({
       kind: 'text',
       provider: provider.id,
@@ -28,9 +36,13 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
-      run: async () => runText(services, await withImages(call, input), input.signal),
-      count: ({ model, ...result }) => sumUsage(model, [...attempts.failed(), result]),
-      countFailed: async () => sumUsage(request.model, await attempts.used(services.host)),
+      run: async () => {
+        const result = await runText(services, await withImages(call, input), input.signal);
+        failed = await attempts.failed(services.host);
+        return result;
+      },
+      count: ({ model, ...result }) => countAttempts(model, [...failed, result]),
+      countFailed: async () => countAttempts(request.model, await attempts.failed(services.host)),
     });
   };
 }

@@ -10,7 +10,7 @@ import {
 import { rejectionOf } from './rejection.ts';
 import type { ToolCall } from '../kit/tools.ts';
 import { listAt, objectAt, parseArguments, textAt, type JsonObject } from './json.ts';
-import { ProviderError, type ProviderConnection, type ProviderErrorKind, type ReportedUsage } from './provider.ts';
+import { ProviderError, type ProviderConnection, type FailedUsage, type ProviderErrorKind } from './provider.ts';
 
 export interface UpstreamResponse {
   readonly status: number;
@@ -50,7 +50,7 @@ export function emptyText(reason: string | null): ProviderError {
  * billed as well (D51).
  */
 export async function keepUsage<Result>(
-  report: () => ReportedUsage | null,
+  report: () => FailedUsage | null,
   run: () => Result | Promise<Result>,
 ): Promise<Result> {
   try {

@@ -89,6 +89,14 @@ export interface ReportedUsage {
   readonly reportedCost?: number | undefined;
 }
 
+/** What is known of a failed call, which the provider may bill (D51). */
+export interface FailedUsage extends ReportedUsage {
+  /** Whether the reported output is what it was at the beginning of the text. */
+  readonly isPartial?: boolean;
+  /** All that was received of the text, reasoning and calls of functions included, to estimate what was not reported. */
+  readonly written?: string;
+}
+
 export interface TextResult extends ReportedUsage {
   /** Empty if the model only called functions, stopped at a stop sequence, or used up the length limit before it (`finish`). */
   readonly content: string;
@@ -336,8 +344,8 @@ export type ProviderErrorKind = (typeof upstreamErrorKinds)[number];
 export class ProviderError extends UpstreamError<ProviderErrorKind> {
   override readonly name = 'ProviderError';
   readonly retryable: boolean;
-  /** What the provider reported of the failed call, which it may bill (D51). Null: nothing. */
-  reported: ReportedUsage | null = null;
+  /** Null: the provider reported nothing of the failed call. */
+  reported: FailedUsage | null = null;
 
   constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
     super(init);

@@ -60,9 +60,8 @@ export function createTextCapability({
   rules,
   generate,
   stream,
-  sees,
-  supports,
-}: Pick<TextCapability, 'sees' | 'supports'> & {
+  ...traits
+}: Pick<TextCapability, 'sees' | 'supports' | 'reportsCost'> & {
   readonly rules: ParamRules;
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;
@@ -73,8 +72,7 @@ export function createTextCapability({
   );
   return {
     params: names,
-    ...(sees && { sees }),
-    ...(supports && { supports }),
+    ...traits,
     unsupportedParams: (given) => mapParams(rules, given).ignored,
     generate: (request, connection) => call(request, connection),
     stream: call,

@@ -52,6 +52,28 @@ describe('Failed calls', () => {
       expect((await countsOf(error)).inputTokens).to.equal(0);
   });
 
+  it('count what was written where the provider reported only how the text began', async () => {
+    const error = failed('connection', null, 1);
+    error.reported = { ...error.reported!, isPartial: true, written: 'Paris is a town, as everyone knows by heart.' };
+    const { inputTokens, outputTokens } = await countsOf(error, error, error);
+    expect(inputTokens).to.equal(33);
+    expect(outputTokens).to.be.within(27, 45);
+  });
+
+  it('count an estimate of each attempt that may be billed, also before one that succeeded', async () => {
+    const one = await countsOf(failed('aborted', null));
+    const { inputTokens } = await countsOf(failed('connection', null), failed('connection', null), answer);
+    expect(inputTokens).to.equal(2 * Number(one.inputTokens) + 1);
+  });
+
+  it('count the reasoning of a text that failed before its first word', async () => {
+    const error = failed('unavailable', 502);
+    error.reported = { usage: null, written: 'Let me think about it for a while.' };
+    expect((await countsOf(error, error, error)).outputTokens).to.be.greaterThan(20);
+    error.reported = { usage: null, written: '' };
+    expect((await countsOf(error, error, error)).outputTokens).to.equal(0);
+  });
+
   it('count attempts before one that succeeded', async () => {
     expect(await countsOf(failed('unavailable', 200, 9), answer)).to.include({ inputTokens: 12, outputTokens: 11 });
   });

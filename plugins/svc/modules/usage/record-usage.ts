@@ -18,7 +18,7 @@ export interface RecordUsageParts {
 }
 
 /** What recording a call needs besides its usage. */
-interface Recording extends Pick<UsageCounts, 'reportedCost'> {
+interface Recording extends Pick<UsageCounts, 'attempts'> {
   /** As requested. */
   readonly model: string;
   readonly reservation: string | null;
@@ -39,13 +39,13 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
 export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
   async function record(
     usage: UsageRecord,
-    { model: requestedModel, reservation, reportedCost }: Recording,
+    { model: requestedModel, reservation, attempts }: Recording,
   ): Promise<CallPrice> {
-    const own = await ledger.price(usage, reportedCost);
+    const own = await ledger.price(usage, attempts);
     // Upstreams report longer names and those of deployments: no budget is bypassed because of them.
     const price =
       own.cost === null && usage.model !== requestedModel
-        ? await ledger.price({ ...usage, model: requestedModel })
+        ? await ledger.price({ ...usage, model: requestedModel }, attempts)
         : own;
     if (reservation === null) ledger.record(usage, price);
     else await ledger.settle(usage, price, reservation);
@@ -92,7 +92,7 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
       const nothing: UsageCounts = { model };
       const counted = Promise.resolve(call.countFailed?.() ?? nothing).catch(() => nothing);
       const recorded = counted.then((counts) =>
-        record(usageFor(outcome, counts), { model, reservation, reportedCost: counts.reportedCost }),
+        record(usageFor(outcome, counts), { model, reservation, attempts: counts.attempts }),
       );
       if (reservation !== null) await recorded;
       throw error;
@@ -100,8 +100,8 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     const partly = call.failedPart?.(result);
     if (partly !== undefined) logFailedCall(log, partly, { ...failed, duration: clock.now() - started });
     const counts = call.count(result);
-    const { reportedCost } = counts;
-    const { cost } = await record(usageFor('ok', counts), { model, reservation, reportedCost });
+    const { attempts } = counts;
+    const { cost } = await record(usageFor('ok', counts), { model, reservation, attempts });
     // Onto the result itself: a copy would read vectors that are unpacked only on demand.
     return Object.assign(result, { cost: cost === null ? null : Math.round(cost) });
   };

@@ -18,6 +18,8 @@ export const createChatStream = (
   const toolCalls = createToolCalls();
   const state = {
     content: '',
+    /** All that the model wrote, reasoning included. */
+    written: '',
     refusal: '',
     reason: null as string | null,
     usage: undefined as unknown,
@@ -39,10 +41,12 @@ export const createChatStream = (
     if (choice === undefined) return;
     hasChoice = true;
     const delta = objectAt(choice, 'delta');
-    state.refusal += textOf(delta['refusal']);
+    const [piece, refusal] = [contentText(delta['content']), textOf(delta['refusal'])];
+    state.refusal += refusal;
+    state.written += piece + refusal + (textAt(delta, 'reasoning_content') ?? textOf(delta['reasoning']));
     state.reason = textAt(choice, 'finish_reason') ?? state.reason;
-    show(reasoning.push(contentText(delta['content'])));
-    for (const piece of listAt(delta, 'tool_calls')) toolCalls.take(piece);
+    show(reasoning.push(piece));
+    for (const called of listAt(delta, 'tool_calls')) toolCalls.take(called);
   };
   return {
     take({ data }) {
@@ -54,7 +58,11 @@ export const createChatStream = (
       wholeBody = body;
     },
     isComplete: () => state.reason !== null,
-    report: () => chatReport(wholeBody === null ? state.usage : wholeBody['usage']),
+    report() {
+      if (wholeBody !== null) return chatReport(wholeBody['usage']);
+      const calls = toolCalls.all();
+      return { ...chatReport(state.usage), written: state.written + (calls.length > 0 ? JSON.stringify(calls) : '') };
+    },
     result() {
       if (wholeBody !== null) {
         const whole = chatResponse(wholeBody, request, connection);

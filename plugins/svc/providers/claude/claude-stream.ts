@@ -8,6 +8,8 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
   let message: JsonObject = {};
   let usage: JsonObject = {};
   let content = '';
+  let thinking = '';
+  let hasFinalUsage = false;
   let received: JsonObject | null = null;
   /** Tool calls by the index of their block, with the JSON of their input. */
   const calls = new Map<unknown, { readonly block: JsonObject; json: string }>();
@@ -30,12 +32,14 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
     content_block_delta: (event) => {
       const delta = objectAt(event, 'delta');
       if (delta['type'] === 'text_delta') show(delta['text']);
+      if (typeof delta['thinking'] === 'string') thinking += delta['thinking'];
       const call = calls.get(event['index']);
       if (call && typeof delta['partial_json'] === 'string') call.json += delta['partial_json'];
     },
     message_delta: (event) => {
       message = { ...message, ...objectAt(event, 'delta') };
       usage = { ...usage, ...present(objectAt(event, 'usage')) };
+      hasFinalUsage = true;
     },
     error: (event) => {
       throw errorFromStream(event, connection);
@@ -53,7 +57,14 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
       received = body;
     },
     isComplete: () => false,
-    report: () => claudeReport(received === null ? usage : received['usage']),
+    report: () =>
+      received === null
+        ? {
+            ...claudeReport(usage),
+            isPartial: !hasFinalUsage,
+            written: [thinking, content, ...[...calls.values()].map(({ json }) => json)].join(''),
+          }
+        : claudeReport(received['usage']),
     result() {
       // A cut input stays the text that it is.
       const tools = [...calls.values()].map(({ block, json }) => (json === '' ? block : { ...block, input: json }));

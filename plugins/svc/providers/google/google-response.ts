@@ -96,10 +96,14 @@ export function functionCallParts(candidate: JsonObject): readonly unknown[] {
   );
 }
 
-/** The text of a candidate without thoughts. */
-export function partsText(candidate: JsonObject): string {
+/** The text of a candidate without thoughts, or these alone. */
+export function partsText(candidate: JsonObject, isThought = false): string {
   return listAt(objectAt(candidate, 'content'), 'parts')
-    .map((part) => (isRecord(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part) =>
+      isRecord(part) && (part['thought'] === true) === isThought && typeof part['text'] === 'string'
+        ? part['text']
+        : '',
+    )
     .join('');
 }
 

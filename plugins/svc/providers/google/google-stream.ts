@@ -9,6 +9,7 @@ import { functionCallParts, googleReport, googleResponse, googleUsage, partsText
  */
 export const createGoogleStream: OpenTextStream = (request, connection, onText) => {
   let content = '';
+  let thoughts = '';
   const calls: unknown[] = [];
   let last: JsonObject = {};
   let candidate: JsonObject | undefined;
@@ -25,6 +26,7 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
     candidate = { ...candidate, ...found };
     const text = partsText(found);
     content += text;
+    thoughts += partsText(found, true);
     calls.push(...functionCallParts(found));
     if (text !== '') onText(text);
   };
@@ -37,7 +39,10 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
     whole(body) {
       received = body;
     },
-    report: () => googleReport(received ?? last),
+    report: () =>
+      received === null
+        ? { ...googleReport(last), written: thoughts + content + (calls.length > 0 ? JSON.stringify(calls) : '') }
+        : googleReport(received),
     isComplete: () =>
       textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {

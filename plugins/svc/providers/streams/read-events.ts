@@ -3,9 +3,9 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { bytesOf, type ByteReader } from '../../kit/response-stream.ts';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
 import {
+  type FailedUsage,
   type ProviderConnection,
   ProviderError,
-  type ReportedUsage,
   type RequestedText,
   type TextResult,
 } from '../provider.ts';
@@ -61,8 +61,8 @@ export function parseEvent(data: string): JsonObject {
 export interface TextStream extends EventReader {
   /** Call it at the end of the stream. Throws as the reader of a whole response does. */
   result(): Omit<TextResult, 'ignored'>;
-  /** What was reported of the usage so far. */
-  report(): ReportedUsage;
+  /** What was received so far, for a stream that fails. */
+  report(): FailedUsage;
 }
 
 /** Opens the reader of one response; `onText` gets each piece of text. */

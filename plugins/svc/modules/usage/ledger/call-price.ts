@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '#plugin-api';
+import type { UsageCounts } from '../../../ai/ports.ts';
 import { inputTokenKinds, outputTokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
 import { findPrice, priceDay, type Price, type PriceTable } from '../prices/price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
@@ -18,16 +19,34 @@ export interface CallPriceParts {
 
 /** Prices calls by the price table and the sandbox mode of the moment. Never rejects: on an error the price is unknown. */
 export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
-  return async (usage: PricedUsage, reportedCost?: number): Promise<CallPrice> => {
+  return async (usage: PricedUsage, attempts?: UsageCounts['attempts']): Promise<CallPrice> => {
     try {
       const sandbox = await isSandbox();
-      if (reportedCost !== undefined && !sandbox) return { sandbox, cost: reportedCost };
-      return { sandbox, cost: sandbox ? 0 : priceOf(wholeCounts(usage), await prices(), priceDay(host.clock.now())) };
+      if (sandbox) return { sandbox, cost: 0 };
+      const [table, day] = [await prices(), priceDay(host.clock.now())];
+      return { sandbox, cost: priceOfAttempts(usage, attempts, (used) => priceOf(wholeCounts(used), table, day)) };
     } catch (error) {
       host.log.warn('Failed to price a call', { event: 'call_price_failed', error });
       return { sandbox: false, cost: null };
     }
   };
+}
+
+/** The cost of a call whose attempts are billed one by one: a vendor may have other prices for long prompts. */
+function priceOfAttempts(
+  usage: PricedUsage,
+  attempts: UsageCounts['attempts'],
+  price: (usage: PricedUsage) => number | null,
+): number | null {
+  if (attempts === undefined || (attempts.length === 1 && attempts[0]?.reportedCost === undefined)) return price(usage);
+  let sum = 0;
+  for (const { usage: used, tokenDetails, reportedCost } of attempts) {
+    const [inputTokens, outputTokens] = [used?.input_tokens ?? 0, used?.output_tokens ?? 0];
+    const cost = reportedCost ?? price({ ...usage, inputTokens, outputTokens, tokenDetails });
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return sum;
 }
 
 /**

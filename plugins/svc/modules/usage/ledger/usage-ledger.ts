@@ -1,6 +1,7 @@
 import { localDay } from '#plugin-api';
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Metric, Undo } from '#plugin-api';
+import type { UsageCounts } from '../../../ai/ports.ts';
 import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow, type NewUsageRow } from './usage-row.ts';
@@ -21,7 +22,7 @@ export interface UsageLedger {
   /** Resolves once the call is stored, unless the database is away; releases the call's reservation. @param reservation its id. */
   settle(usage: UsageRecord, price: CallPrice, reservation: string): Promise<void>;
   /** As the provider reported it, else by the current price table. Never rejects: on an error the price is unknown. */
-  price(usage: PricedUsage, reportedCost?: number): Promise<CallPrice>;
+  price(usage: PricedUsage, attempts?: UsageCounts['attempts']): Promise<CallPrice>;
   /** Counters of the calls that this process stored. */
   metrics(): readonly Metric[];
   /** Stores what this process has recorded. Resolves even if the database is away. */
