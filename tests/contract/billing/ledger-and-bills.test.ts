@@ -1,0 +1,3 @@
+import { describeLedgerAndBills } from './ledger-and-bills.ts';
+
+describeLedgerAndBills(6);
