@@ -120,6 +120,42 @@ describeHosts('a conversation_uuid of POST /chat/{bot_id}/message', ({ location 
     expect(await store().messages(guests.id)).to.deep.equal([]);
   });
 
+  it('belongs to the key that began it, over all keys and nodes', async () => {
+    const bot = await service.bot();
+    const createKey = async (name: string): Promise<typeof key> => {
+      const { out } = await service.host.cli('svc', 'key', 'create', `--name=${name}`, '--routes=chat', '--json');
+      return { authorization: `Bearer ${(JSON.parse(out) as { key: string }).key}` };
+    };
+    const [one, two] = [await createKey('One'), await createKey('Two')];
+    const send = async (headers: typeof key, id: string) =>
+      (await service.chat(bot.id, { ...say('Hello'), conversation_uuid: id }, headers)).status;
+    expect([await send(one, uuid), await send(one, uuid)]).to.deep.equal([200, 200]);
+    service.upstream.answer();
+    expect([await send(two, uuid), await send(key, uuid)]).to.deep.equal([409, 409]);
+    expect(service.upstream.requests).to.have.length(0);
+    expect(await storedMessages()).to.have.length(4);
+    const ofRestKey = '33333333-3333-4333-8333-333333333333';
+    expect([await send(key, ofRestKey), await send(one, ofRestKey)]).to.deep.equal([200, 409]);
+    const found = await service.host.database.knex('svc_conversations').orderBy('id').select('key_id');
+    expect(found.map(({ key_id: id }: { key_id: unknown }) => Number(id))).to.deep.equal([1, 0]);
+  });
+
+  it('of a version that stored no key belongs to the key that continues it next', async () => {
+    const bot = await service.bot();
+    const { out } = await service.host.cli('svc', 'key', 'create', '--name=One', '--routes=chat', '--json');
+    const named = { authorization: `Bearer ${(JSON.parse(out) as { key: string }).key}` };
+    const old = { uuid, botId: bot.id, userId: 0, sessionId: null, module: 'rest_api', pageUrl: '', ip: '' };
+    await store().start({ ...old, consentedAt: null });
+    const statuses = await Promise.all(
+      [named, key].map(
+        async (headers) => (await service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid }, headers)).status,
+      ),
+    );
+    // Both at once: one gets it.
+    expect([...statuses].sort()).to.deep.equal([200, 409]);
+    expect(await storedMessages()).to.have.length(2);
+  });
+
   it('that another bot creates during the answer is refused, and keeps its messages', async () => {
     const [bot, other] = [await service.bot(), await service.bot()];
     const undo = service.host.hooks.addAction('svc_chatbot_replied', async () => {

@@ -89,7 +89,7 @@ export const errors = defineErrors('rest_svc_', {
   ],
   conversation_taken: [
     409,
-    'The conversation {uuid} belongs to another chatbot or visitor. Use another conversation_uuid.',
+    'The conversation {uuid} belongs to another chatbot, key, user or visitor. Use another conversation_uuid.',
   ],
 
   model_not_found: [404, 'There is no model {model}. List the available ones with GET {url}.'],

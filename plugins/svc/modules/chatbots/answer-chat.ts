@@ -19,12 +19,14 @@ export async function answerChat(
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   const { bots, conversations, reply } = parts;
-  requireScopes(callerOf(request), { chatbot: Number(request.url['bot_id']) });
+  const caller = callerOf(request);
+  const [keyId, userId] = [caller?.id ?? 0, request.user.id];
+  requireScopes(caller, { chatbot: Number(request.url['bot_id']) });
   const bot = await findActiveBot(request, bots);
   checkMessages(messages);
   if (uuid !== undefined) {
     requireStoredConversations(bot);
-    checkConversation(await conversations.find(uuid), { uuid, botId: bot.id });
+    checkConversation(await conversations.find(uuid), { uuid, botId: bot.id, keyId, userId });
   }
   const result = await reply({
     bot,
@@ -38,7 +40,7 @@ export async function answerChat(
     const text = messages.at(-1)?.content ?? '';
     await saveTurn(
       { database: parts.host.database, conversations },
-      { uuid, botId: bot.id, userId: request.user.id, text, reply: result, key: request.headers['idempotency-key'] },
+      { uuid, botId: bot.id, keyId, userId, text, reply: result, key: request.headers['idempotency-key'] },
     );
   }
   const { content, usage, model, ignored, usageEstimated } = result;

@@ -23,7 +23,7 @@ const uuidArgument = {
   format: 'uuid',
   ...argumentBounds.uuid,
   description:
-    'Stores this chat turn in the logs, under this conversation. It must not belong to another chatbot or to a visitor.',
+    'Stores this chat turn in the logs, under this conversation. It must not belong to another chatbot, key or user, or to a visitor.',
   validate: (value) =>
     typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
       ? true
@@ -76,7 +76,8 @@ export const chatMessageRoute = definePostRoute({
     },
     404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
     409: {
-      description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
+      description:
+        'The conversation_uuid belongs to another chatbot, key or user, or to a visitor (rest_svc_conversation_taken).',
     },
   },
   handler: async (request, parts: ChatbotParts) =>

@@ -58,6 +58,7 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
       'latest',
       'listByOwner',
       'start',
+      'bindKey',
       'append',
       'remove',
       'update',

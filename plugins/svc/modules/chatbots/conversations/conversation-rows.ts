@@ -10,6 +10,7 @@ export interface ConversationRow {
   readonly user_id: number;
   readonly session_id: string | null;
   readonly module: string;
+  readonly key_id: number | null;
   readonly message_count: number;
   readonly created_at: number;
   readonly last_message_at: number;
@@ -56,6 +57,7 @@ export function toConversation(row: ConversationRow): Conversation {
     userId: row.user_id,
     sessionId: row.session_id,
     module: row.module,
+    keyId: row.key_id === null ? null : Number(row.key_id),
     messageCount: row.message_count,
     createdAt: row.created_at,
     lastMessageAt: row.last_message_at,
@@ -99,6 +101,7 @@ export function newConversationRow(
     user_id: conversation.userId,
     session_id: conversation.sessionId,
     module: conversation.module,
+    key_id: conversation.keyId ?? null,
     created_at: now,
     last_message_at: now,
     page_url: storableText(conversation.pageUrl),

@@ -70,6 +70,10 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
         if (row === undefined) throw new Error('The conversation was not stored.');
         return toConversation(row as ConversationRow);
       }, outer),
+    async bindKey(id, keyId) {
+      await conversations().where({ id, key_id: null }).update({ key_id: keyId });
+      return (await conversations().where({ id, key_id: keyId }).first('id')) !== undefined;
+    },
     append: createAppendMessages(parts),
     remove: createRemoveMessage(parts),
     update: (conversationId, { variables = {}, stored = [], consentedAt }, outer) =>

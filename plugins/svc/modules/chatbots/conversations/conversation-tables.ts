@@ -222,6 +222,16 @@ const receiptDocumentsMigration: Migration = {
   },
 };
 
+/** Conversations of REST calls before have no key. The call that continues one next binds it to its key. */
+const keysMigration: Migration = {
+  id: '0241_conversation_keys',
+  async up(knex) {
+    await knex.schema.alterTable(tables.conversations, (columns) => {
+      columns.bigInteger('key_id');
+    });
+  },
+};
+
 export const conversationMigrations: readonly Migration[] = [
   conversationsMigration,
   logTextsMigration,
@@ -229,6 +239,7 @@ export const conversationMigrations: readonly Migration[] = [
   receiptDocumentsMigration,
   textsMigration,
   textVersionMigration,
+  keysMigration,
 ];
 
 async function createReceipts(knex: Knex): Promise<void> {

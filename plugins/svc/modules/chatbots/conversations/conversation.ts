@@ -21,6 +21,8 @@ export interface Conversation extends Owner {
   readonly botId: number;
   /** `chatbot`, or `rest_api` (D13). */
   readonly module: string;
+  /** Id of the key that began it, 0 for the REST key. Null: one of a visitor, or of a version that did not store keys. */
+  readonly keyId: number | null;
   readonly messageCount: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -67,6 +69,7 @@ export interface NewConversation extends Owner {
   readonly uuid: string;
   readonly botId: number;
   readonly module: string;
+  readonly keyId?: number;
   readonly pageUrl: string;
   readonly ip: string;
   readonly consentedAt: number | null;
@@ -97,6 +100,8 @@ export interface ConversationStore {
   listByOwner(botId: number, owner: Owner, limit: number): Promise<readonly Conversation[]>;
   /** Throws if the uuid exists. */
   start(conversation: NewConversation, transaction?: Knex.Transaction): Promise<Conversation>;
+  /** Binds a conversation without a key to one. Returns whether it is bound to this key now. */
+  bindKey(conversationId: number, keyId: number): Promise<boolean>;
   /**
    * Appends messages atomically. Messages whose ids exist are ignored. Returns the updated conversation and the new ids.
    */

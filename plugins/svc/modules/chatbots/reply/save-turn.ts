@@ -12,6 +12,8 @@ export interface RestTurn {
   readonly botId: number;
   /** 0 for a call with the REST key alone. */
   readonly userId: number;
+  /** Id of the key of the call, 0 for the REST key. */
+  readonly keyId: number;
   /** The user's message. */
   readonly text: string;
   readonly reply: Reply;
@@ -24,10 +26,14 @@ export interface SaveTurnParts {
   readonly conversations: ConversationStore;
 }
 
-/** @throws RestError 409 if the conversation belongs to another bot or to a visitor */
-export function checkConversation(found: Conversation | null, { uuid, botId }: Pick<RestTurn, 'uuid' | 'botId'>): void {
-  if (found !== null && (found.module !== restModule || found.botId !== botId))
-    throw errors.conversation_taken({ values: { uuid } });
+/** @throws RestError 409 if the conversation belongs to another bot, key or user, or to a visitor */
+export function checkConversation(
+  found: Conversation | null,
+  { uuid, botId, keyId, userId }: Pick<RestTurn, 'uuid' | 'botId' | 'keyId' | 'userId'>,
+): void {
+  if (found === null) return;
+  const isOwn = found.module === restModule && found.botId === botId && found.userId === userId;
+  if (!isOwn || (found.keyId !== null && found.keyId !== keyId)) throw errors.conversation_taken({ values: { uuid } });
 }
 
 /**
@@ -35,7 +41,7 @@ export function checkConversation(found: Conversation | null, { uuid, botId }: P
  * conversation; concurrent calls with one UUID share it.
  */
 export async function saveTurn({ database, conversations }: SaveTurnParts, turn: RestTurn): Promise<void> {
-  const { uuid, botId, userId } = turn;
+  const { uuid, botId, userId, keyId } = turn;
   const messages = toMessages(turn);
   const save = (): Promise<void> =>
     database.transaction(async () => {
@@ -49,10 +55,12 @@ export async function saveTurn({ database, conversations }: SaveTurnParts, turn:
           userId,
           sessionId: null,
           module: restModule,
+          keyId,
           pageUrl: '',
           ip: '',
           consentedAt: null,
         }));
+      if (!(await conversations.bindKey(id, keyId))) throw errors.conversation_taken({ values: { uuid } });
       await conversations.append(id, messages);
     });
   try {
