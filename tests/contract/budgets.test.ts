@@ -150,9 +150,22 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
 
     it('refuse a call without a price under a budget of dollars', async () => {
       await setBudgets({ id: 'usd', unit: 'dollars', amount: 1000 });
-      const { status, body } = await generate(nodes[0]!, { model: 'a-model-nobody-priced' });
-      expect([status, body.code]).to.deep.equal([400, 'rest_svc_budget_no_price']);
+      const unpriced = 'a-model-without-a-price';
+      const answers = [
+        await generate(nodes[0]!, { model: unpriced }),
+        await post(nodes[0]!, 'embeddings', { model: unpriced, input: 'Hello' }),
+        await post(nodes[0]!, 'images/generate', { model: unpriced, prompt: 'A lamp' }),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body.code]).to.deep.equal([400, 'rest_svc_budget_no_price']);
+        expect(body.message).to.include('in the admin under Prices, or with the command svc prices set.');
+      }
       expect(upstream.requests.length).to.equal(0);
+      const prices = [{ provider: 'openai', model: unpriced, input: 1, output: 2 }];
+      expect((await nodes[0]!.cli('svc', 'prices', 'set', JSON.stringify(prices))).code).to.equal(0);
+      await until('the price', async () => (await generate(nodes[0]!, { model: unpriced })).status === 200);
+      await setBudgets({ id: 'usd', unit: 'dollars', amount: 1000, unpriced: 'free' });
+      await until('the choice', async () => (await generate(nodes[0]!, { model: 'another' })).status === 200);
     });
 
     it(`take a call of its longest answer into account, and leave room for what it really used (${dialect})`, async () => {

@@ -38,7 +38,8 @@ export const errors = defineErrors('rest_svc_', {
   ],
   budget_no_price: [
     400,
-    '{model} of {provider} has no price, but the budget “{budget}” needs one. Add it under Prices, or let the budget count it as free.',
+    '{model} of {provider} has no price, but the budget “{budget}” needs one. Add it in the admin under Prices, or with the ' +
+      'command svc prices set. The budget can also count calls without a price as free.',
   ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 

@@ -118,6 +118,7 @@ export interface SettingsContext {
 /** What the first-run setup needs. */
 export interface SetupContext extends SettingsContext {
   readonly budgets: SetupBudgets;
+  readonly prices: { find(of: { readonly provider: string; readonly model: string }): Promise<object | null> };
 }
 
 /** The site's budgets, to which the first-run setup adds one. */

@@ -55,10 +55,9 @@ export async function finishSetup(
   context: SetupContext,
   { provider, model, sandbox, monthlyBudget }: FinishInit,
 ): Promise<Record<string, unknown>> {
-  const { budgets } = context;
+  const { budgets, prices } = context;
   const isNew = (await budgets.list()).length === 0;
-  if (isNew && monthlyBudget > 0)
-    await budgets.save({ id: 'site', name: 'Whole site', amount: monthlyBudget, unpriced: 'free' });
+  if (isNew && monthlyBudget > 0) await budgets.save({ id: 'site', name: 'Whole site', amount: monthlyBudget });
   const key = await context.settings.restKey.generate();
   const url = context.host.rest.url('/svc/v1/generate');
   return {
@@ -68,6 +67,8 @@ export async function finishSetup(
     curl: curlCommand({ url, key, provider, model }),
     budget: isNew && monthlyBudget > 0 ? formatMoney(monthlyBudget * 1_000_000) : null,
     hasBudgets: !isNew,
+    // The budget refuses its calls (D43).
+    unpricedModel: !sandbox && (await prices.find({ provider, model })) === null ? model : null,
     guestLimit: guestLimitPerDay,
   };
 }

@@ -33,6 +33,7 @@ function createPages(
   const budgets = createBudgetStore({ options: fake.options });
   const context: SetupContext = {
     budgets,
+    prices: { find: async ({ model }) => (model === 'acme-9' ? null : {}) },
     host,
     settings: fake.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
@@ -246,8 +247,9 @@ describe('setting up a provider', () => {
       errors: { monthly_budget: 'Enter US dollars from 0 to 1,000,000. 0 means no budget.' },
     });
     const { page } = await post('svc/setup', 'finish', form);
-    expect(page?.data).to.include({ budget: '$12.50', guestLimit: 50 });
-    const site = { id: 'site', scope: 'all', unit: 'dollars', period: 'month', amount: 12.5, unpriced: 'free' };
+    // The budget refuses calls without a price (D43), and the page says so.
+    expect(page?.data).to.include({ budget: '$12.50', guestLimit: 50, unpricedModel: 'acme-9' });
+    const site = { id: 'site', scope: 'all', unit: 'dollars', period: 'month', amount: 12.5, unpriced: 'refuse' };
     expect(await context.budgets.list()).to.have.length(1);
     expect((await context.budgets.list())[0]).to.include(site);
     const again = await post('svc/setup', 'finish', { ...form, monthly_budget: '99' });

@@ -314,7 +314,8 @@ describeDialects('budgets', (open) => {
       status: 400,
       code: 'rest_svc_budget_no_price',
       message:
-        'unheard-of of acme has no price, but the budget “Main” needs one. Add it under Prices, or let the budget count it as free.',
+        'unheard-of of acme has no price, but the budget “Main” needs one. Add it in the admin under Prices, or with the ' +
+        'command svc prices set. The budget can also count calls without a price as free.',
     });
     node.state.budgets = [budget({ unit: 'dollars', amount: 1, unpriced: 'free' })];
     await node.call(unpriced);
