@@ -1,7 +1,7 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { Knex, SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
-import { isBusy, retryWhileBusy } from './sqlite-client.ts';
+import { isBusy, type RetryWhileBusy } from './sqlite-lock.ts';
 
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
@@ -11,16 +11,28 @@ const versionStatement = 'SELECT data_version + total_changes() FROM pragma_data
 /** More changes than a connection ever makes, so that versions of a later connection are other numbers. */
 const changesPerConnection = 2 ** 42;
 
+export interface SqliteDirectInit {
+  readonly knex: Knex;
+  /** The open connection of the pool. */
+  readonly current: () => BetterSqlite.Database;
+  /** The read-only connection; null for a database in memory. */
+  readonly reader: () => BetterSqlite.Database | null;
+  readonly retryWrite: RetryWhileBusy;
+  readonly retryRead: RetryWhileBusy;
+}
+
 /**
- * Prepared statements on the site's one connection, acquired from knex's pool, so that nothing runs inside another
- * transaction. What only reads does not wait while the connection is in no transaction: it ends before another can begin.
- *
- * @param current the open connection of the pool
+ * Prepared statements on the one connection that writes, acquired from knex's pool, so that nothing runs inside another
+ * transaction. What only reads has a connection of its own, or, in memory, does not wait while the connection is in no
+ * transaction: it ends before another can begin.
  */
-export function createSqliteDirect(
-  knex: Knex,
-  current: () => BetterSqlite.Database,
-): Pick<Dialect, 'direct' | 'dataVersion'> {
+export function createSqliteDirect({
+  knex,
+  current,
+  reader,
+  retryWrite,
+  retryRead,
+}: SqliteDirectInit): Pick<Dialect, 'direct' | 'dataVersion'> {
   const prepared = new WeakMap<BetterSqlite.Database, Prepared>();
   let opened = 0;
 
@@ -36,17 +48,14 @@ export function createSqliteDirect(
 
   const direct: Dialect['direct'] = async ({ sqlite: work }, { transaction, durable, readOnly }) => {
     if (transaction !== null) return work(connectionOf(await acquire(transaction)));
-    if (readOnly && isFree(current()))
-      try {
-        return runTransaction(connectionOf(current()), { work, begin: 'BEGIN', raw: current() });
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-      }
+    const readable = reader() ?? current();
+    if (readOnly && isFree(readable))
+      return retryRead(() => runTransaction(connectionOf(readable), { work, begin: 'BEGIN', raw: readable }));
     const raw = await acquire(knex);
     try {
       if (durable) raw.pragma('synchronous = FULL');
       const connection = connectionOf(raw);
-      return await retryWhileBusy(() =>
+      return await retryWrite(() =>
         runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }),
       );
     } finally {

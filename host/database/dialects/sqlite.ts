@@ -7,6 +7,7 @@ import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts
 import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
 import { createSqliteHolds } from './sqlite-holds.ts';
+import { createRetryWhileBusy } from './sqlite-lock.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
@@ -25,11 +26,20 @@ const memory = ':memory:';
 export async function openSqlite({ dataDir, image, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
   const file = dataDir === memory ? memory : prepareFile(dataDir);
   let current: BetterSqlite.Database | undefined;
-  const client = createSqliteClient((connection) => {
-    createNotificationsTable(connection);
-    current = connection;
+  let readConnection: BetterSqlite.Database | null = null;
+  const connections = {
+    reader: () => readConnection,
+    retryWrite: createRetryWhileBusy(),
+    retryRead: createRetryWhileBusy(),
+  };
+  const client = createSqliteClient({
+    ...connections,
+    onConnect: (connection) => {
+      createNotificationsTable(connection);
+      current = connection;
+    },
   });
-  // One connection: SQLite has one writer, and a memory database exists only in its connection.
+  // One connection that writes: SQLite has one writer, and a memory database exists only in its connection.
   const database = knex({
     client,
     connection: { filename: (file === memory && image ? image : file) as string },
@@ -41,7 +51,8 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     return current;
   };
   await database.raw('SELECT 1');
-  const { direct, dataVersion } = createSqliteDirect(database, connection);
+  if (file !== memory) readConnection = openReader(file);
+  const { direct, dataVersion } = createSqliteDirect({ ...connections, knex: database, current: connection });
   const reader = file === memory ? null : createSqliteReader(file);
   const holds = createSqliteHolds(file === memory ? null : dataDir);
 
@@ -83,6 +94,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     close: async () => {
       holds.close();
       await reader?.close();
+      readConnection?.close();
       await database.destroy();
     },
   };
@@ -101,6 +113,13 @@ function prepareFile(dataDir: string): string {
     );
   }
   return file;
+}
+
+/** The connection for all that only reads outside of transactions. It never waits for a lock, and sees what is committed. */
+function openReader(file: string): BetterSqlite.Database {
+  const connection = new BetterSqlite(file, { readonly: true, timeout: 0 });
+  connection.pragma('cache_size = -8000');
+  return connection;
 }
 
 /** Reads on a separate connection, so that the site can write meanwhile. */
