@@ -9,6 +9,7 @@ import type { RegisteredPage } from './registry.ts';
 import { freshSignInCode, requestId, withoutConfirmation } from './request.ts';
 import { passkeyScript } from './show-login.ts';
 import type { Upload } from './uploads.ts';
+import { withStatus } from './with-status.ts';
 
 interface Submission extends Partial<Upload> {
   readonly request: Request;
@@ -78,5 +79,5 @@ export async function askForPassword(
       error: isAgain ? outcome.result.notice?.text : undefined,
     },
   });
-  response.status(outcome.status).type('html').send(html);
+  withStatus(response, outcome.status).type('html').send(html);
 }

@@ -2,10 +2,10 @@ import { inLanguage, translateText } from '#plugin-api';
 import type { Request, Response } from 'express';
 
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
-import { retryAfter } from '../database/outages.ts';
 import { adminPath } from './local-path.ts';
 import { wantsJson } from './request.ts';
 import type { Shell } from './shell.ts';
+import { withStatus } from './with-status.ts';
 
 export interface Refusal {
   readonly request: Request;
@@ -44,8 +44,7 @@ const codes: Readonly<Record<number, string>> = {
 export function createErrorResponses(shell: Shell, { language }: Pick<AdminDependencies, 'language'>): ErrorResponses {
   const respond = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
     if (response.headersSent) return;
-    if (status === 503) response.set('Retry-After', retryAfter);
-    response.status(status);
+    withStatus(response, status);
     if (wantsJson(request)) {
       response.json({
         notice: { kind: 'error', text: translateText(text) },

@@ -1,4 +1,3 @@
-import { retryAfter } from '../database/outages.ts';
 import { identifyCaller, inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
@@ -19,6 +18,7 @@ import { isMultipart, readUpload, type Upload } from './uploads.ts';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { withStatus } from './with-status.ts';
 
 interface Visit {
   readonly request: Request;
@@ -122,8 +122,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       ...(data && { data }),
       ...(reveal && { reveal }),
     });
-    response
-      .status(visit.status ?? 200)
+    withStatus(response, visit.status ?? 200)
       .type('html')
       .send(html);
   } catch (error) {
@@ -241,8 +240,7 @@ async function reportAction(
 
 function sendJson(response: Response, { result, status, code, data }: Outcome): void {
   const { notice, reveal } = result;
-  if (status === 503) response.set('Retry-After', retryAfter);
-  response.status(status).json({
+  withStatus(response, status).json({
     notice: notice ? { ...notice, text: translateText(notice.text) } : null,
     reveal: reveal ? { ...reveal, label: translateText(reveal.label) } : null,
     data: result.data ?? data ?? null,

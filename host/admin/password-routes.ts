@@ -5,6 +5,7 @@ import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';
 import { formError, isSameOrigin, readForm, requestId } from './request.ts';
+import { withStatus } from './with-status.ts';
 
 /** "Forgot your password?", and the page behind the links of resets and invitations. */
 export function addPasswordRoutes(router: Router, context: AdminContext): void {
@@ -35,7 +36,7 @@ async function showForgot(
     data: { isSent, login, canMail: await passwords.isMailAvailable(), contact: await passwords.contact() },
     notice: error === undefined ? null : { kind: 'error', text: error },
   });
-  response.status(status).type('html').send(html);
+  withStatus(response, status).type('html').send(html);
 }
 
 /** The response is the same for known and unknown accounts, and is sent before the account is looked up. */
@@ -84,8 +85,7 @@ async function showChoice(
   });
   // The address of this page contains the token.
   response.setHeader('Referrer-Policy', 'no-referrer');
-  response
-    .status(status ?? (link === null ? 403 : 200))
+  withStatus(response, status ?? (link === null ? 403 : 200))
     .type('html')
     .send(html);
 }

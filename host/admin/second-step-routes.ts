@@ -8,6 +8,7 @@ import { adminPath, localAdminPath } from './local-path.ts';
 import { passkeyScript, showLogin } from './show-login.ts';
 import { formError, isSameOrigin, readForm, requestId } from './request.ts';
 import { readVisitor } from './session-routes.ts';
+import { withStatus } from './with-status.ts';
 
 const otherSite = 'The form was sent from another site. Sign in here.';
 const unknownPasskey = 'The passkey could not be verified. Try again, or sign in with your password.';
@@ -59,8 +60,7 @@ async function showSecondStep(context: AdminContext, { request, response, wanted
     notice: shown.error === undefined ? null : { kind: 'error', text: shown.error },
     ...(choice.hasPasskey && { script: passkeyScript }),
   });
-  response
-    .status(shown.status ?? 200)
+  withStatus(response, shown.status ?? 200)
     .type('html')
     .send(html);
 }

@@ -7,6 +7,7 @@ import { adminPath } from './local-path.ts';
 import { formError, isSameOrigin, readForm, requestId, toAdminRequest } from './request.ts';
 import { readVisitor } from './session-routes.ts';
 import { redirectTarget } from './shell.ts';
+import { withStatus } from './with-status.ts';
 
 const choiceAction = 'admin:setup-choice';
 const invalidLink =
@@ -57,8 +58,7 @@ async function showSetup(
     data: { values, errors: errors ?? {} },
     notice: notice === undefined ? null : { kind: 'error', text: notice },
   });
-  response
-    .status(status ?? 200)
+  withStatus(response, status ?? 200)
     .type('html')
     .send(html);
 }
@@ -148,8 +148,7 @@ async function showChoices(
     nonce: await context.nonces.create(choiceAction, session.user, session.sessionId),
     notice: notice === undefined ? null : { kind: 'error', text: notice },
   });
-  response
-    .status(status ?? 200)
+  withStatus(response, status ?? 200)
     .type('html')
     .send(html);
 }

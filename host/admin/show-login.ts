@@ -1,7 +1,7 @@
-import { retryAfter } from '../database/outages.ts';
 import type { Response } from 'express';
 
 import type { AdminContext } from './dependencies.ts';
+import { withStatus } from './with-status.ts';
 
 /** Script from the assets of the admin for pages with passkeys. */
 export const passkeyScript = 'passkeys.js';
@@ -28,9 +28,7 @@ export async function showLogin(
     notice: notice ?? null,
     ...(offersPasskeys && { script: passkeyScript }),
   });
-  response
-    .set(status === 503 ? { 'Retry-After': retryAfter } : {})
-    .status(status ?? 200)
+  withStatus(response, status ?? 200)
     .type('html')
     .send(html);
 }

@@ -172,7 +172,10 @@ function createCheckpoint(
   };
 }
 
-function createCommit({ database, store }: AttemptDependencies, { kind, job, controller: { signal } }: Attempt) {
+function createCommit(
+  { database, store, outcomes }: AttemptDependencies,
+  { kind, job, controller: { signal } }: Attempt,
+) {
   let isDone = false;
   return {
     isDone: () => isDone,
@@ -181,14 +184,17 @@ function createCommit({ database, store }: AttemptDependencies, { kind, job, con
     ): Promise<Result> {
       if (isDone) throw new Error('The job is completed already: commit runs once per attempt.');
       if (signal.aborted) throw new JobLostError();
-      const value = await database.transaction(async (transaction) => {
-        const completed = { id: job.id, token: job.token, result: null, keep: kind.keep };
-        if (!(await store.complete([completed], transaction)).has(job.id)) throw new JobLostError();
-        const result = await work(transaction);
-        const json = toJson(result as JsonValue | undefined);
-        if (json !== null) await store.setResult(job.id, json);
-        return result;
-      });
+      const complete = (): Promise<Result> =>
+        database.transaction(async (transaction) => {
+          const completed = { id: job.id, token: job.token, result: null, keep: kind.keep };
+          if (!(await store.complete([completed], transaction)).has(job.id)) throw new JobLostError();
+          const result = await work(transaction);
+          const json = toJson(result as JsonValue | undefined);
+          if (json !== null) await store.setResult(job.id, json);
+          return result;
+        });
+      // What the attempt has made may have cost money: an outage does not discard it while the job is held.
+      const value = await outcomes.write(complete, signal);
       isDone = true;
       return value;
     },

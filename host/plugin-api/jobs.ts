@@ -98,7 +98,8 @@ export interface RunningJob {
   progress(done: number, total?: number, message?: string): void;
   /**
    * Completes the job and runs `work` in one transaction, which only commits while this attempt holds the job: effects
-   * happen once, whatever other nodes do. Call it last; it runs once per attempt.
+   * happen once, whatever other nodes do. Call it last; it runs once per attempt. While the database is unavailable it is tried
+   * again, for as long as the job is held: `work` may then run again, after a rollback.
    *
    * @returns what `work` returned, which is the job's result too.
    * @throws JobLostError if another attempt holds the job, or it was cancelled. Nothing is written then.

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import BetterSqlite from 'better-sqlite3';
 import { expect } from 'chai';
-import { Client } from 'pg';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '../../host/testing/test-host.ts';
+import { breakDatabase } from '../helpers/break-database.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 
 describeHosts('a site whose database cannot be used', ({ dialect, location }) => {
@@ -19,40 +17,21 @@ describeHosts('a site whose database cannot be used', ({ dialect, location }) =>
   });
   afterEach(() => host.stop());
 
-  /** The database refuses to write, or on PostgreSQL to do anything. Undone by the returned function. */
-  async function breakDatabase(): Promise<() => Promise<void>> {
-    const { databaseUrl, dataDir } = location();
-    if (databaseUrl === null) {
-      const other = new BetterSqlite(join(dataDir, 'site.sqlite'));
-      other.exec('BEGIN IMMEDIATE');
-      return async () => void other.close();
-    }
-    const url = new URL(databaseUrl);
-    const name = url.pathname.slice(1);
-    url.pathname = '/postgres';
-    const other = new Client({ connectionString: url.href });
-    await other.connect();
-    await other.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await other.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-    return async () => {
-      await other.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-      await other.end();
-    };
-  }
-
   it('answers 503 with Retry-After, and works again afterwards', async () => {
+    const key = 'a key for the logs';
+    await host.options.update('svc_api_key', host.secrets.encrypt(key));
     const address = host.url.replace(/\/$/, '');
     const form = (body: Record<string, string>): RequestInit => ({ method: 'POST', body: new URLSearchParams(body) });
+    const read = (path: string): Promise<Response> =>
+      fetch(address + path, { headers: { authorization: `Bearer ${key}` } });
+    const login = ['/admin/login', form({ login: 'nobody', password: 'wrong wrong' })] as const;
+    const forgotten = ['/admin/forgot-password', form({ login: 'nobody' })] as const;
+    const reads = ['/', '/wp-json/wp/v2/posts', '/wp-json/wp/v2/media', '/wp-json/svc/v1/logs', '/admin/login'];
     const requests: readonly (readonly [path: string, init?: RequestInit])[] =
       dialect === 'sqlite'
-        ? [['/admin/login', form({ login: 'nobody', password: 'wrong wrong' })]]
-        : [
-            ['/'],
-            ['/wp-json/wp/v2/posts'],
-            ['/wp-json/wp/v2/media'],
-            ['/admin/login', form({ login: 'nobody', password: 'wrong wrong' })],
-          ];
-    const repair = await breakDatabase();
+        ? [login, forgotten]
+        : [['/'], ['/wp-json/wp/v2/posts'], ['/wp-json/wp/v2/media'], login, forgotten];
+    const repair = await breakDatabase(location());
     try {
       for (const [path, init] of requests) {
         const response = await fetch(address + path, init);
@@ -60,10 +39,15 @@ describeHosts('a site whose database cannot be used', ({ dialect, location }) =>
         expect([path, response.status, response.headers.get('retry-after')], text).to.deep.equal([path, 503, '5']);
         if (path.startsWith('/wp-json')) expect(JSON.parse(text)).to.have.property('code', 'rest_service_unavailable');
       }
-      if (dialect === 'sqlite') expect((await fetch(address)).status).to.equal(200);
+      if (dialect === 'sqlite') {
+        // Others wait for the lock meanwhile.
+        const writes = [1, 2, 3].map(() => fetch(address + login[0], login[1]));
+        for (const path of reads) expect((await read(path)).status, path).to.equal(200);
+        for (const { status } of await Promise.all(writes)) expect(status).to.equal(503);
+      }
     } finally {
       await repair();
     }
-    for (const path of ['/', '/wp-json/wp/v2/posts']) expect((await fetch(address + path)).status, path).to.equal(200);
+    for (const path of reads) expect((await read(path)).status, path).to.equal(200);
   }).timeout(60_000);
 });

@@ -268,6 +268,25 @@ describeDialects('jobs', (open) => {
       expect(await own.get(id)).to.deep.include({ state: 'completed', attempts: 2, result: { value: 10 } });
     });
 
+    it('are committed again while the database is away, without another attempt', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.integer('value'));
+      let tries = 0;
+      own.define<number>({
+        name: 'pack',
+        run: async (value, { commit }) => {
+          await commit(async (transaction) => {
+            await transaction('effects').insert({ value });
+            if (++tries < 3) throw Object.assign(new Error('No space left'), { code: 'ENOSPC' });
+          });
+        },
+      });
+      const { id } = await own.add('pack', 7);
+      await jobs.drain();
+      expect(await database.knex('effects').pluck('value')).to.deep.equal([7]);
+      expect(await own.get(id)).to.include({ state: 'completed', attempts: 1 });
+    });
+
     it('have no effect once another attempt holds them', async () => {
       const { own, jobs, database } = await openJobs(open);
       await database.knex.schema.createTable('effects', (table) => table.integer('value'));

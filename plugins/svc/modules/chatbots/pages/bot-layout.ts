@@ -78,7 +78,10 @@ const textsSection: FormSection = {
       fields: texts('open', 'close', 'dismiss', 'new_chat', 'download', 'latest'),
     },
     { title: 'Forms and consent', fields: texts('submit', 'required', 'consent_button') },
-    { title: 'Limits and errors', fields: texts('again', 'offline', 'error', 'declined', 'too_long', 'unavailable') },
+    {
+      title: 'Limits and errors',
+      fields: texts('again', 'offline', 'outage', 'error', 'declined', 'too_long', 'unavailable'),
+    },
   ],
 };
 

@@ -3,7 +3,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { RuleEvent } from '../rules/rule.ts';
 import { acceptMessage, type AcceptParts, type PendingMessage } from './accept-message.ts';
 import { widgetMessage } from './response-mappers.ts';
-import { toVisitorError } from './visitor-error.ts';
+import { nameOutage, toVisitorError } from './visitor-error.ts';
 import { createAnswerGenerator, type AcceptedMessage, type GenerateAnswerParts } from './generate-answer.ts';
 import { createAnswerStream, type AnswerStream, type AnswerEnd } from './answer-stream.ts';
 import { checkBannedWords } from './moderation.ts';
@@ -178,7 +178,7 @@ async function startTurn(parts: RunningParts, pending: PendingMessage<SendInput>
 
 /** Waits for an answer that another node is generating, and replays it when it is stored. */
 function followRemote(parts: RunningParts, { visitor, input, thread }: PendingMessage<SendInput>): FollowedAnswer {
-  const { localAnswers, turnJobs, threads } = parts;
+  const { host, localAnswers, turnJobs, threads } = parts;
   const stream = createAnswerStream({ conversation: thread.uuid, messageId: input.messageId, isRegeneration: false });
   const wait = async (): Promise<void> => {
     while ((await turnJobs.findRunning(thread.uuid)) === input.messageId && !localAnswers.isClosing())
@@ -194,7 +194,7 @@ function followRemote(parts: RunningParts, { visitor, input, thread }: PendingMe
   };
   localAnswers.track(
     wait().catch((error: unknown) => {
-      stream.finish(toVisitorError(error, visitor));
+      stream.finish(toVisitorError(nameOutage(host.database, error), visitor));
     }),
   );
   return stream;

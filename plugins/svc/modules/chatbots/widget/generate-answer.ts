@@ -5,7 +5,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
 import { promptMessages, type CreateReply, type Reply } from '../reply/reply.ts';
 import type { EventSubject, WidgetEvents } from './events.ts';
-import { errorCodeOf, toVisitorError } from './visitor-error.ts';
+import { errorCodeOf, nameOutage, toVisitorError } from './visitor-error.ts';
 import type { ActiveLimit, Limits, Reservation } from './limits.ts';
 import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 import type { WidgetMessage } from './protocol.ts';
@@ -76,7 +76,7 @@ export function createAnswerGenerator(parts: GenerateAnswerParts): (accepted: Ac
           conversation: thread.uuid,
           error,
         });
-      stream.finish(toVisitorError(errors.chat_failed(), visitor));
+      stream.finish(toVisitorError(nameOutage(host.database, error), visitor));
     }
   };
 }
@@ -157,6 +157,7 @@ async function failedAnswer(
     conversation: thread.uuid,
     error,
   });
+  if (host.database.isUnavailable(error)) return toVisitorError(nameOutage(host.database, error), visitor);
   const outcome = await rules.run(['error'], {
     visitor,
     conversation: thread.uuid,
@@ -203,8 +204,8 @@ function createResultStore({
   async function storeAnswer(
     { thread, visitor, replaces, message }: AcceptedMessage,
     { answer, ai }: AnswerResult,
+    id: string,
   ): Promise<WidgetMessage> {
-    const id = await ids.create(['answer', thread.uuid], [message.id, randomUUID()]);
     if (answer === null)
       return {
         id,
@@ -230,16 +231,16 @@ function createResultStore({
 
   return async (accepted, job, result) => {
     const { reservation, limit, visitor, thread } = accepted;
-    const stored: WidgetMessage[] = [];
+    const id = await ids.create(['answer', thread.uuid], [accepted.message.id, randomUUID()]);
+    let message: WidgetMessage | undefined;
     await job.commit(async () => {
       await turnJobs.notifyEnd(thread.uuid);
       const used = 'used' in result ? result.used : { messages: 0, tokens: 0 };
       if (reservation !== null) await limits.settle(reservation, used[reservation.unit]);
       if (!('used' in result)) return;
-      stored.push(await storeAnswer(accepted, result));
+      message = await storeAnswer(accepted, result, id);
       if (result.outcome.changes !== null) await thread.saveRuleChanges(result.outcome.changes);
     });
-    const [message] = stored;
     if (message === undefined || !('used' in result)) return result as AnswerEnd;
     rules.callHooks(result.outcome);
     return {

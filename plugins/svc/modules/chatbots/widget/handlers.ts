@@ -1,4 +1,4 @@
-import { RestError, RestResponse, restError, type RestRequest } from '#plugin-api';
+import { RestError, RestResponse, retryAfter, type RestRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
@@ -28,6 +28,9 @@ export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'st
 
 /** Messages that are shown when a page is opened again. */
 const maxShownMessages = 200;
+
+/** Milliseconds after which a page may send a message again that an outage of the database kept from an answer. */
+const outageWait = 5_000;
 
 const noStore = { 'Cache-Control': 'no-store' };
 
@@ -162,8 +165,10 @@ async function wholeResponse(answer: FollowedAnswer): Promise<RestResponse> {
   let conversation = '';
   for await (const event of answer.follow()) {
     if (event.type === 'accepted') ({ conversation } = event);
-    else if (event.type === 'error') throw restError(event.status, event.code, event.message);
-    else if (event.type === 'done') {
+    else if (event.type === 'error') {
+      const { status, code, message } = event;
+      throw new RestError({ status, code, message, ...(status === 503 && { headers: retryAfter(outageWait) }) });
+    } else if (event.type === 'done') {
       const { message, form, limit } = event;
       return new RestResponse({
         body: { conversation, message, form, limit } satisfies SendResponse,

@@ -1,4 +1,4 @@
-import { asRecord, RestError, translateText } from '#plugin-api';
+import { asRecord, JobLostError, RestError, translateText, type DatabaseApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -18,6 +18,16 @@ const defaultMessages: Readonly<Record<VisitorFailure, string>> = {
 /** The `error_code` that rules see. */
 export function errorCodeOf(error: unknown): string {
   return error instanceof RestError ? error.code : 'rest_internal_error';
+}
+
+/**
+ * An outage of the database as visitors see it, any other error as it is. The message may be stored, its answer is not: sending
+ * it again is safe.
+ */
+export function nameOutage({ isUnavailable }: Pick<DatabaseApi, 'isUnavailable'>, error: unknown): unknown {
+  if (!(error instanceof JobLostError) && !isUnavailable(error)) return error;
+  const message = 'The chat is not available at the moment. Try again in a few seconds.';
+  return new RestError({ code: 'rest_service_unavailable', message, status: 503, cause: error });
 }
 
 /**
@@ -57,6 +67,7 @@ export function toVisitorError(
 }
 
 const visitorCodes = new Set([
+  'rest_service_unavailable',
   'rest_svc_message_refused',
   'rest_svc_chat_limit_reached',
   'rest_svc_turn_running',

@@ -109,6 +109,11 @@ export const textsSchema = group(
     offline: label('No connection', 'You are offline. Your message is sent when the connection is back.', {
       most: 500,
     }),
+    outage: label(
+      'Not available for a moment',
+      'The chat is not available at the moment. Your message is kept. Try again in a few seconds.',
+      { most: 500 },
+    ),
     error: label('Error', 'Something went wrong.', { most: 500 }),
     declined: label('Message declined', 'The assistant does not answer this message. Try other words.', {
       most: 500,

@@ -4,7 +4,7 @@ import type { Chat } from './chat.ts';
 import { toEntry, newEntry, type MessageEntry } from './entry.ts';
 import { Failure, connectionLost } from './failure.ts';
 
-/** Milliseconds before each retry after a lost connection. If the server responded, only the visitor retries. */
+/** Milliseconds before each retry after a lost connection or an outage. After any other response only the visitor retries. */
 const retryDelays = [800, 2_000, 5_000];
 /** Milliseconds that a stopped answer has to end. */
 const stopTimeout = 3_000;
@@ -124,7 +124,7 @@ export class Delivery {
         if (isSessionLost(error) && !renewed) {
           renewed = true;
           await this.chat.renew();
-        } else if (error.status !== 0) throw error;
+        } else if (error.status !== 0 && !error.isOutage) throw error;
         else if (navigator.onLine) {
           const pause = retryDelays[tries++];
           if (pause === undefined) throw error;
@@ -233,6 +233,7 @@ export class Delivery {
     failed.error = {
       text: failure.code.startsWith('rest_svc_') ? failure.message : '',
       retry: failure.retry || failure.status === 409 || stopped,
+      isOutage: failure.isOutage,
     };
     // A refusal is for the visitor and not a problem of the installation.
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);

@@ -18,8 +18,8 @@ export interface MessageEntry {
   feedback: FeedbackValue;
   /** See WidgetMessage. */
   signature: string | undefined;
-  /** Text for the visitor, and whether a retry may help. */
-  error: { readonly text: string; readonly retry: boolean } | null;
+  /** Text for the visitor, empty for a general one, and whether a retry may help. `isOutage`: in a few seconds it will. */
+  error: { readonly text: string; readonly retry: boolean; readonly isOutage: boolean } | null;
 }
 
 /** A form in the conversation. */

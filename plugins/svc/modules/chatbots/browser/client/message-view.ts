@@ -122,7 +122,7 @@ function createProblem(entry: MessageEntry, { texts, chat }: Environment): { ele
     element,
     update() {
       show(element, entry.state === 'failed');
-      text.textContent = entry.error?.text || texts.error;
+      text.textContent = entry.error?.text || (entry.error?.isOutage ? texts.outage : texts.error);
       show(again, entry.error?.retry ?? false);
     },
   };
