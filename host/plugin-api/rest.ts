@@ -197,6 +197,8 @@ export interface RouteDefinition<P = Params> {
    * called for errors of every method and of the request's body.
    */
   readonly errorBody?: (error: RestErrorBody) => unknown;
+  /** JSON Schema of what `errorBody` returns, for OpenAPI. Default: the host's errors. */
+  readonly errorSchema?: JsonSchema;
   /** One-line summary for OpenAPI. */
   readonly summary?: string;
   /** Details for OpenAPI, in Markdown. */

@@ -30,7 +30,11 @@ export function describeNamespace({ namespace, routes, siteName, url, cookie }: 
   const described = paths.all();
   return {
     openapi: '3.1.0',
-    info: { title: `${siteName}: ${namespace === '' ? 'REST root' : namespace}`, version: versionOf(namespace) },
+    info: {
+      title: `${siteName}: ${namespace === '' ? 'REST root' : namespace}`,
+      version: versionOf(namespace),
+      description: `Made from the definitions that check requests ${namespace === '' ? 'of all namespaces' : `below ${namespace}`}.`,
+    },
     servers: [{ url }],
     tags: tagsOf(described),
     paths: described,

@@ -24,12 +24,12 @@ export const errorSchemas: Readonly<Record<string, OpenApiObject>> = {
               details: {
                 anyOf: [
                   { type: 'object', additionalProperties: { $ref: '#/components/schemas/Error' } },
-                  { type: 'array', maxItems: 0, description: 'No details.' },
+                  { type: 'array', maxItems: 0, items: {}, description: 'No details.' },
                 ],
               },
             },
           },
-          { type: ['string', 'number', 'boolean', 'array', 'null'] },
+          { type: ['string', 'number', 'boolean', 'array', 'null'], items: {} },
         ],
       },
       additional_errors: { type: 'array', items: { $ref: '#/components/schemas/Error' } },
@@ -69,8 +69,11 @@ const sentences = {
 
 export type ErrorStatus = keyof typeof sentences;
 
-/** Name and content of a shared response. */
-export function sharedErrorResponse(status: ErrorStatus): { readonly name: string; readonly response: OpenApiObject } {
+/** Name and content of a shared response. @param content of the route's errors */
+export function sharedErrorResponse(
+  status: ErrorStatus,
+  content: OpenApiObject,
+): { readonly name: string; readonly response: OpenApiObject } {
   const [name, description] = sentences[status];
   const wait =
     status === 429 ? { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } } : {};
@@ -79,7 +82,7 @@ export function sharedErrorResponse(status: ErrorStatus): { readonly name: strin
     response: {
       description,
       headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...wait },
-      content: errorContent(),
+      content,
     },
   };
 }

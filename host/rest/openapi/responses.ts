@@ -16,14 +16,16 @@ export interface ResponseContext {
 /** Responses by status: the route's own, else a plain 200, and the host errors that its callers can receive (D4). */
 export function describeResponses(context: ResponseContext, components: Components): OpenApiObject {
   const { definition, schema } = context;
+  const { errorSchema } = definition;
+  const errors = errorSchema === undefined ? errorContent() : jsonContent(components.schema(errorSchema));
   const own = Object.entries(definition.responses ?? {}).map(
-    ([status, response]) => [status, describe(response, { status, schema, components })] as const,
+    ([status, response]) => [status, describe(response, { status, schema, errors, components })] as const,
   );
   const isSuccess = own.some(([status]) => Number(status) < 400);
   const shared = errorStatuses(context)
     .filter((status) => definition.responses?.[status] === undefined)
     .map((status) => {
-      const { name, response } = sharedErrorResponse(status);
+      const { name, response } = sharedErrorResponse(status, errors);
       return [String(status), components.refer('responses', name, response)] as const;
     });
   return Object.fromEntries([
@@ -38,12 +40,13 @@ function describe(
   {
     status,
     schema: routeSchema,
+    errors,
     components,
-  }: { status: string; schema: JsonSchema | undefined; components: Components },
+  }: { status: string; schema: JsonSchema | undefined; errors: OpenApiObject; components: Components },
 ): OpenApiObject {
   const isError = Number(status) >= 400;
   const body = schema ?? (isError ? undefined : routeSchema);
-  const content = body !== undefined ? jsonContent(components.schema(body)) : isError ? errorContent() : undefined;
+  const content = body !== undefined ? jsonContent(components.schema(body)) : isError ? errors : undefined;
   return {
     description,
     ...(Object.keys(headers).length > 0 && { headers: headerObjects(headers) }),

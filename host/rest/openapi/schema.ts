@@ -44,6 +44,7 @@ export function translateSchema(given: unknown): OpenApiObject {
     ...translateItems(given),
     ...translateMembers(given),
     ...translateChoices(given),
+    ...(isRecord(given['openApi']) && translateSchema(given['openApi'])),
   };
 }
 
@@ -53,15 +54,20 @@ function translateType(type: unknown): OpenApiObject {
   return { type: names.length === 1 ? names[0] : names };
 }
 
-/** null means "none" unless the schema allows it. */
+/** null means "none" unless the schema allows it. A list may be written as text, which becomes its items. */
 function translateDefault({ default: value, type }: OpenApiObject): OpenApiObject {
   if (value === undefined || typeof value === 'function') return {};
+  if (type === 'array' && typeof value === 'string')
+    return { default: value.split(/[\s,]+/).filter((item) => item !== '') };
   return value === null && ![type].flat().includes('null') ? {} : { default: value };
 }
 
-function translateItems({ items, additionalItems }: OpenApiObject): OpenApiObject {
-  if (!Array.isArray(items)) return items === undefined ? {} : { items: translateSchema(items) };
-  const rest = additionalItems === undefined ? {} : { items: translateOrBoolean(additionalItems) };
+/** Generators and linters want items of every list, also where any are allowed. */
+function translateItems({ type, items, additionalItems }: OpenApiObject): OpenApiObject {
+  const isList = [type].flat().includes('array');
+  if (!Array.isArray(items)) return items === undefined && !isList ? {} : { items: translateSchema(items) };
+  const rest =
+    additionalItems !== undefined ? { items: translateOrBoolean(additionalItems) } : { ...(isList && { items: {} }) };
   return { ...(items.length > 0 && { prefixItems: items.map(translateSchema) }), ...rest };
 }
 

@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
-import { schemaVersion } from './event.ts';
+import type { EventDefinition } from '../kit/define-event.ts';
+import { schemaVersion, type Envelope } from './event.ts';
 
 const text = { type: 'string' } as const;
 
@@ -15,8 +16,20 @@ const headers = {
   'X-SVC-Signature-Alg': 'sha256; only when a signing secret is set.',
 };
 
+/** The signature as a security scheme, which deliveries have if a signing secret is set (contract 6.6). */
+export const signatureScheme = {
+  webhook_signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-SVC-Signature',
+    description: headers['X-SVC-Signature'],
+  },
+} as const;
+
 /** Builds the section `webhooks` of the OpenAPI document from the schemas that validate events. */
-export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<string, Record<string, unknown>>> {
+export function openApiWebhooks(
+  catalogue: Pick<Catalogue, 'list' | 'find'>,
+): Record<string, Record<string, Record<string, unknown>>> {
   return Object.fromEntries(
     catalogue.list().map(({ name, module, description, schema, example }) => [
       name,
@@ -37,10 +50,12 @@ export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<str
             content: {
               'application/json': {
                 schema: envelopeSchema(name, schema),
-                example: { type: name, schema_version: schemaVersion, data: example },
+                // Events of plugins may have none.
+                ...(Object.keys(example).length > 0 && { example: envelopeExample(catalogue.find(name), example) }),
               },
             },
           },
+          security: [{ webhook_signature: [] }, {}],
           responses: { '2XX': { description: 'Accepted. The body is not interpreted.' } },
         },
       },
@@ -71,5 +86,29 @@ function envelopeSchema(name: string, data: Readonly<Record<string, unknown>>): 
       meta: { type: 'object' },
     },
     required: ['id', 'type', 'schema_version', 'occurred_at', 'idempotency_key', 'site', 'plugin', 'source', 'data'],
+  };
+}
+
+/** A whole envelope, as a receiver gets it. */
+function envelopeExample(event: EventDefinition | undefined, data: Envelope['data']): Envelope {
+  const { name = '', module = '', origins = [], plugin = { slug: 'svc', version: '1.0.0' } } = event ?? {};
+  const described = event?.describe?.(data as never) ?? null;
+  return {
+    id: '5f0c2a52-6c1d-4f0e-9a1f-2b9d7c1e4a10',
+    type: name,
+    schema_version: schemaVersion,
+    occurred_at: '2026-11-20T10:00:52+00:00',
+    idempotency_key: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    site: { url: 'https://example.com', name: 'Example' },
+    plugin,
+    source: { module, origin: origins[0] ?? module },
+    ...(described !== null && {
+      resource: {
+        type: described.type ?? event?.resource ?? '',
+        id: String(described.id),
+        label: described.label ?? '',
+      },
+    }),
+    data,
   };
 }

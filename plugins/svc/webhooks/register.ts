@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import { serviceNamespace } from '../kit/route.ts';
-import { openApiWebhooks } from './openapi.ts';
+import { openApiWebhooks, signatureScheme } from './openapi.ts';
 import type { WebhookService } from './create-webhooks.ts';
 import { replayJob, type ReplayArgs } from './replay.ts';
 
@@ -55,7 +55,14 @@ export async function registerWebhooks(host: HostApi, webhooks: WebhookService):
   });
   hooks.addFilter('rest_openapi', (document, namespace) =>
     namespace === serviceNamespace || namespace === ''
-      ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) }
+      ? {
+          ...document,
+          webhooks: openApiWebhooks(webhooks.catalogue),
+          components: {
+            ...document.components,
+            securitySchemes: { ...document.components['securitySchemes'], ...signatureScheme },
+          },
+        }
       : document,
   );
   // A worker that is still starting would need the host after the plugin has left it.

@@ -44,7 +44,7 @@ describe('the OpenAPI document of a namespace', () => {
     const document = await read('anch/v1');
     await checkDocument(document);
     expect(document.openapi).to.equal('3.1.0');
-    expect(document.info).to.deep.equal({ title: 'Oracle: anch/v1', version: 'v1' });
+    expect(document.info).to.include({ title: 'Oracle: anch/v1', version: 'v1' });
     expect(document.servers).to.deep.equal([{ url: `${site.url}/wp-json/anch/v1` }]);
     expect(Object.keys(document.paths)).to.include.members(['/', '/echo/{id}', '/types', '/err/{k}', '/items']);
     expect(Object.keys(document.paths['/echo/{id}']!)).to.deep.equal(['get', 'post', 'put', 'patch', 'delete']);

@@ -2,6 +2,7 @@ import { argumentBounds, type JsonSchema, type RouteArguments, type RouteDefinit
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { defineRoute, embeddingInputArgument, type ServiceRoute } from '../../kit/route.ts';
 import { openAiErrorBody, withOpenAiStatus } from './error-body.ts';
+import { errorSchema, messageMembers, responseSchemas } from './openai.schemas.ts';
 import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports.ts';
 
 /** Null is the same as leaving a parameter out, as OpenAI has it. */
@@ -32,6 +33,7 @@ const chatArguments = {
       type: 'object',
       properties: {
         role: { type: 'string', enum: ['developer', 'system', 'user', 'assistant', 'tool'], required: true },
+        ...messageMembers,
       },
     },
     examples: [[{ role: 'user', content: 'Say hello.' }]],
@@ -112,9 +114,11 @@ export const openAiParameters = {
 interface RouteInit extends Pick<RouteDefinition, 'summary' | 'args' | 'bodyLimit' | 'methods'> {
   readonly path: string;
   readonly handler: keyof Handlers;
+  /** What the response has, if the schema does not say it. */
+  readonly success?: string;
 }
 
-function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAiParts> {
+function route({ path, handler, success = 'Success.', ...definition }: RouteInit): ServiceRoute<OpenAiParts> {
   return defineRoute<OpenAiParts>({
     path,
     namespace: openAiNamespace,
@@ -124,6 +128,8 @@ function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAi
       ...definition,
       description: 'As OpenAI has it; errors too, with the code of this service in `error.svc`.',
       errorBody: openAiErrorBody,
+      errorSchema,
+      responses: { 200: { description: success, schema: responseSchemas[handler] } },
       async handler(request) {
         try {
           return await (await parts.handlers())[handler](request);
@@ -154,6 +160,7 @@ export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
     methods: ['POST'],
     handler: 'chat',
     summary: 'Generate text.',
+    success: 'The text. With `stream: true` server-sent events with chunks as OpenAI has them, then `[DONE]`.',
     args: chatArguments,
     bodyLimit: chatBodyLimit,
   }),
