@@ -33,6 +33,7 @@ import { registerSiteSettings } from './site-settings.ts';
 import { recordSecurityEvents } from './security-log/record-events.ts';
 import { createSecurityLog, migrations as securityLogMigrations } from './security-log/security-log.ts';
 import { createSite, migrations as siteMigrations } from './site.ts';
+import { createApplicationPasswords } from './users/application-passwords.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { disallowFileMods } from './users/user.ts';
 import { createTwoFactor } from './users/two-factor/two-factor.ts';
@@ -96,6 +97,8 @@ export async function createCore(dependencies: CoreDependencies) {
     const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
+    const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
+    hooks.addAction('revoke_user_credentials', async (id) => void (await applicationPasswords.revokeAll(id)));
     recordSecurityEvents(hooks, securityLog, { users, hasOtherSecrets: hasOtherSecretsIn(options) });
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);

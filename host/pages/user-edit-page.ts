@@ -111,15 +111,15 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
             if (changesRole && !request.user.can('promote_user', user.id))
               throw forbidden('You are not allowed to assign roles.');
             if (changesRole) request.requireFreshSignIn();
-            await users.update(user.id, {
+            const changes = {
               email: typed.email,
               displayName: typed.displayName,
               profile: about,
               ...(changesRole && { roles: [typed.role ?? ''] }),
+            };
+            await users.update(user.id, changes, {
+              keepCredentials: readText(request, 'revoke_credentials') === '',
             });
-            const after = rightsOf([typed.role ?? ''], roles());
-            const losesRights = changesRole && rightsOf(user.roles, roles()).some((right) => !after.includes(right));
-            if (losesRights && readText(request, 'revoke_credentials') !== '') await credentials.revoke(user.id);
             return withNotice('success', 'User saved.', back(user));
           },
           (errors) => page(request, user, { typed, about, errors }),
@@ -231,11 +231,6 @@ function ownChoice({ roles: [own = ''] }: User, roles: readonly Role[]): RoleCho
 /** Least powerful first. */
 function roleChoices(roles: readonly Role[]): RoleChoice[] {
   return roles.map(({ name, label }) => ({ value: name, label })).reverse();
-}
-
-/** What users of the roles may do. */
-function rightsOf(names: readonly string[], roles: readonly Role[]): readonly string[] {
-  return roles.filter(({ name }) => names.includes(name)).flatMap(({ capabilities }) => capabilities);
 }
 
 function forbidden(message: string): RestError {

@@ -29,12 +29,20 @@ export interface ApplicationPasswordRow {
 
 /** Dependencies of the user pages. The composition root provides them. */
 export interface UserPagesDependencies {
-  readonly users: Pick<UsersApi, 'get' | 'create' | 'delete'> & {
+  readonly users: Pick<UsersApi, 'get' | 'create'> & {
     list(query?: UserQuery & { readonly total?: number }): Promise<User[]>;
     countByRole(filter?: {
       readonly search?: string;
     }): Promise<{ readonly total: number; readonly byRole: ReadonlyMap<string, number> }>;
-    update(id: number, changes: UserChanges, options?: { readonly keepSession?: string }): Promise<User>;
+    update(
+      id: number,
+      changes: UserChanges,
+      options?: { readonly keepSession?: string; readonly keepCredentials?: boolean },
+    ): Promise<User>;
+    delete(
+      id: number,
+      options?: { readonly reassignTo?: number | null; readonly keepCredentials?: boolean },
+    ): Promise<boolean>;
   };
   readonly sessions: {
     list(userId: number): Promise<readonly SessionRow[]>;

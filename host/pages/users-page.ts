@@ -196,8 +196,10 @@ export function createDeleteUserPage({ users, credentials }: UserPagesDependenci
           });
         }
         request.requireFreshSignIn();
-        if (readText(request, 'revoke_credentials') !== '') await credentials.revoke(user.id);
-        await users.delete(user.id, { reassignTo: choice === 'remove' ? null : parseId(choice) });
+        await users.delete(user.id, {
+          reassignTo: choice === 'remove' ? null : parseId(choice),
+          keepCredentials: readText(request, 'revoke_credentials') === '',
+        });
         return withNotice('success', `${user.displayName} deleted.`, { redirect: 'users' });
       },
     },

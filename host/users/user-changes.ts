@@ -34,11 +34,16 @@ export interface ChangesDependencies {
 export interface ChangeOptions {
   /** Id of a session to keep when all others end, for users who change their own account. */
   readonly keepSession?: string;
+  /** What lets programs act for the user outlives a demotion or the account. Default: it ends with either. */
+  readonly keepCredentials?: boolean;
 }
 
 export interface UserWriter {
   update(id: number, changes: UserChanges, options?: ChangeOptions): Promise<User>;
-  delete(id: number, options?: { readonly reassignTo?: number | null }): Promise<boolean>;
+  delete(
+    id: number,
+    options?: Pick<ChangeOptions, 'keepCredentials'> & { readonly reassignTo?: number | null },
+  ): Promise<boolean>;
 }
 
 /** Updates and deletes users. A lock across all nodes protects the last administrator. */
@@ -48,7 +53,7 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
     isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined;
 
   return {
-    async update(id, changes, { keepSession = '' } = {}) {
+    async update(id, changes, { keepSession = '', keepCredentials = false } = {}) {
       const given = checkChanges(changes, roles);
       const password_hash = given.password === undefined ? undefined : await hashPassword(given.password);
       const { before, after, rolesChanged } = await database.transaction(async () => {
@@ -71,11 +76,11 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
           await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
           await knex('pending_sign_ins').where({ user_id: id }).delete();
         }
-        return {
-          before: createUser(toFacts(row), hooks, roles),
-          after: createUser(toFacts({ ...row, ...columns }), hooks, roles),
-          rolesChanged,
-        };
+        const before = createUser(toFacts(row), hooks, roles);
+        const after = createUser(toFacts({ ...row, ...columns }), hooks, roles);
+        if (rolesChanged && !keepCredentials && losesRights(roles, before, after))
+          await hooks.doActionAsync('revoke_user_credentials', id);
+        return { before, after, rolesChanged };
       });
       log.info('User updated', { event: 'user_updated', user: id, changed: Object.keys(given).join(' ') });
       if (rolesChanged) await hooks.doActionAsync('set_user_role', id, after.roles[0] ?? '', before.roles);
@@ -83,7 +88,7 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
       await hooks.doActionAsync('profile_update', id, before);
       return after;
     },
-    async delete(id, { reassignTo = null } = {}) {
+    async delete(id, { reassignTo = null, keepCredentials = false } = {}) {
       const removed = await database.transaction(async () => {
         await database.lock('administrators');
         const row = await find(id);
@@ -93,6 +98,7 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
         }
         await refuseLastAdministrator(knex, row);
         const user = createUser(toFacts(row), hooks, roles);
+        if (!keepCredentials) await hooks.doActionAsync('revoke_user_credentials', id);
         await hooks.doActionAsync('delete_user', id, reassignTo, user);
         await knex('users').where({ id }).delete();
         return user;
@@ -103,6 +109,12 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
       return true;
     },
   };
+}
+
+/** Whether the roles after grant less. The name of a role counts as a capability, but grants nothing. */
+function losesRights(roles: Roles, before: User, after: User): boolean {
+  const left = roles.capabilitiesOf(after.roles);
+  return Object.keys(roles.capabilitiesOf(before.roles)).some((name) => !roles.isRole(name) && left[name] !== true);
 }
 
 export function unknownUser(): RestError {

@@ -18,32 +18,31 @@ declare module '#plugin-api' {
     ) => readonly UserCredential[] | Promise<readonly UserCredential[]>;
   }
   interface ActionMap {
-    /** An administrator ends, or a user after a reset of the password, all that lets programs act for the user. */
+    /**
+     * All that lets programs act for the user ends: after a demotion, by whatever means, before a deletion (both in the
+     * transaction of the change), and where an administrator or a reset of the password asks for it.
+     */
     revoke_user_credentials: (userId: number) => void;
   }
 }
 
-/** Access that outlives a session: it does not end with the password, the role or the account, unless it is revoked. */
+/** Access that outlives a session. It ends with a role that is lost and with the account, and with a password on request. */
 export interface UserCredentials {
   list(userId: number): Promise<readonly UserCredential[]>;
   revoke(userId: number): Promise<void>;
 }
 
-export function createUserCredentials({
-  hooks,
-  applicationPasswords,
-}: {
+interface Dependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
-  readonly applicationPasswords: Pick<ApplicationPasswords, 'list' | 'revokeAll'>;
-}): UserCredentials {
+  readonly applicationPasswords: Pick<ApplicationPasswords, 'list'>;
+}
+
+export function createUserCredentials({ hooks, applicationPasswords }: Dependencies): UserCredentials {
   return {
     async list(userId) {
       const own = (await applicationPasswords.list(userId)).map(({ name }) => ({ kind: 'Application password', name }));
       return hooks.applyFiltersAsync('user_credentials', own, userId);
     },
-    async revoke(userId) {
-      await applicationPasswords.revokeAll(userId);
-      await hooks.doActionAsync('revoke_user_credentials', userId);
-    },
+    revoke: (userId) => hooks.doActionAsync('revoke_user_credentials', userId),
   };
 }

@@ -11,7 +11,7 @@ import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverModule } from './modules/failover/module.ts';
 import { imagesModule } from './modules/images/module.ts';
-import { keysModule } from './modules/keys/module.ts';
+import { checkKeyOwners, keysModule } from './modules/keys/module.ts';
 import { knowledgeBaseModule } from './modules/knowledge-base/module.ts';
 import { openAiModule } from './modules/openai/module.ts';
 import { textModule } from './modules/text/module.ts';
@@ -60,7 +60,11 @@ export default definePlugin({
     for (const store of stores) host.secrets.addStore(store);
     await bindSecrets(stores, host);
   },
-  health: async (host: HostApi) => [...(await checkRestKey(host)), ...(await checkLogSearch(host))],
+  health: async (host: HostApi) => [
+    ...(await checkRestKey(host)),
+    ...(await checkKeyOwners(host)),
+    ...(await checkLogSearch(host)),
+  ],
   async uninstall(host: HostApi) {
     // Plugins that add providers use it in their filter.
     host.services.provide('svc.providers', createProviderFactory());

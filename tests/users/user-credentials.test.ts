@@ -1,29 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { createTestHost, type SignedIn, type TestHost } from '#testing';
+import type { SignedIn, TestHost } from '#testing';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
 import { createKeyStore } from '../../plugins/svc/modules/keys/key-store.ts';
+import { describeSharedHosts } from '../helpers/dialects.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const box = 'name="revoke_credentials" value="1" checked';
 
-describe('what lets programs act for a user', () => {
-  let folder = '';
+describeSharedHosts('what lets programs act for a user', ({ location }) => {
   let host: TestHost;
   let admin: SignedIn;
   let user: User;
   let number = 0;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-credentials-'));
-    host = await createTestHost({ plugins: ['svc'], database: folder });
+    const { databaseUrl, dataDir } = location();
+    host = await createMigratedHost({ plugins: ['svc'], database: databaseUrl ?? dataDir });
     admin = await host.signIn();
   });
-  after(async () => {
-    await host.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => host.stop());
   beforeEach(async () => {
     number += 1;
     const login = `user${String(number)}`;
@@ -65,6 +60,36 @@ describe('what lets programs act for a user', () => {
     expect(await working()).to.deep.equal([]);
   });
 
+  it('ends with a demotion in bulk, over REST and by a plugin or a command, but not with a promotion', async () => {
+    const roles = (...names: string[]) => ({ roles: names });
+    const path = `/wp-json/wp/v2/users/${String(user.id)}`;
+    await host.users.update(user.id, { ...roles('administrator'), displayName: 'Same role' });
+    expect(await working(), 'the same role').to.deep.equal(both());
+    await host.users.update(user.id, roles('administrator', 'editor'));
+    expect(await working(), 'one role more').to.deep.equal(both());
+    const headers = {
+      cookie: admin.cookie,
+      'content-type': 'application/json',
+      'x-wp-nonce': await (await host.fetch('/admin/rest-nonce', { headers: { cookie: admin.cookie } })).text(),
+    };
+    const rest = async (url: string, init: RequestInit): Promise<void> =>
+      expect((await host.fetch(url, { ...init, headers })).status, url).to.equal(200) as never;
+    const demotions: (() => Promise<unknown>)[] = [
+      () => admin.submit('users', 'bulk', { do: 'editor', ids: String(user.id) }),
+      () => rest(path, { method: 'POST', body: JSON.stringify(roles('author')) }),
+      () => host.users.update(user.id, roles('subscriber')),
+      () => rest(`${path}?force=true&reassign=false`, { method: 'DELETE' }),
+    ];
+    for (const [place, demote] of demotions.entries()) {
+      if ((await working()).length === 0) {
+        await createApplicationPasswords(host).create(user.id, `Robot ${String(number)}`);
+        await keys().create({ name: `Shop ${String(number)}`, routes: ['generate'] }, user.id);
+      }
+      await demote();
+      expect(await working(), String(place)).to.deep.equal([]);
+    }
+  });
+
   it('ends with a reset of the password by mail, whose network others cannot lock out', async () => {
     const { token } = await host.accounts.links.create(user.id, 'reset');
     const password = 'an entirely new phrase';
@@ -82,6 +107,8 @@ describe('what lets programs act for a user', () => {
     expect(await working()).to.deep.equal([kept]);
     const alerts = await host.hooks.applyFiltersAsync('admin_alerts', [], admin.user);
     expect(alerts.map(({ text }) => text).join()).to.contain(`“${kept}” still works, but the user who created it`);
+    const health = JSON.stringify(await host.abilities.run('host/site-health', undefined, { user: admin.user }));
+    expect(health).to.contain('The creator of an API key was deleted').and.contain(kept);
     await host.users.create({
       login: 'last',
       email: 'last@example.com',

@@ -1,4 +1,4 @@
-import { formatDate, type HomeAlert } from '#plugin-api';
+import { formatDate, type HealthResult, type HomeAlert, type HostApi } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { BotsPort, ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
@@ -65,28 +65,44 @@ async function expiryAlerts({ host }: KeyPorts): Promise<HomeAlert[]> {
   );
 }
 
-/** Keys that a user created and that work. */
-async function usableKeys({ host }: KeyPorts, userId: number): Promise<readonly NamedKey[]> {
-  const [{ createKeyStore }, { keyState }] = await Promise.all([import('./key-store.ts'), import('./named-key.ts')]);
-  return (await createKeyStore(host).list()).filter(
-    (key) => key.createdBy === userId && !['revoked', 'expired'].includes(keyState(key, host.clock.now())),
-  );
-}
-
-/** An alert for each key that works although the user who created it was deleted. */
-async function ownerAlerts({ host }: KeyPorts): Promise<HomeAlert[]> {
+/** Keys that are neither revoked nor expired. */
+async function workingKeys({ host }: Pick<KeyPorts, 'host'>): Promise<readonly NamedKey[]> {
   const [{ createKeyStore }, { keyState }] = await Promise.all([import('./key-store.ts'), import('./named-key.ts')]);
   const now = host.clock.now();
-  const alerts: HomeAlert[] = [];
-  for (const key of await createKeyStore(host).list()) {
-    if (key.createdBy === 0 || ['revoked', 'expired'].includes(keyState(key, now))) continue;
-    if ((await host.users.get(key.createdBy)) !== null) continue;
-    alerts.push({
-      kind: 'warning',
-      text: `The key “${key.name}” still works, but the user who created it was deleted. Revoke it if it is not needed.`,
-      href: `${keysSlug}?s=${encodeURIComponent(key.name)}`,
-      label: 'Show',
-    });
-  }
-  return alerts;
+  return (await createKeyStore(host).list()).filter((key) => !['revoked', 'expired'].includes(keyState(key, now)));
+}
+
+/** Those that a user created. */
+async function usableKeys(ports: KeyPorts, userId: number): Promise<readonly NamedKey[]> {
+  return (await workingKeys(ports)).filter(({ createdBy }) => createdBy === userId);
+}
+
+/** Keys that work although the user who created them was deleted. */
+async function orphanedKeys({ host }: Pick<KeyPorts, 'host'>): Promise<readonly NamedKey[]> {
+  const orphaned: NamedKey[] = [];
+  for (const key of await workingKeys({ host }))
+    if (key.createdBy !== 0 && (await host.users.get(key.createdBy)) === null) orphaned.push(key);
+  return orphaned;
+}
+
+const orphanText = ({ name }: NamedKey): string =>
+  `The key “${name}” still works, but the user who created it was deleted. Revoke it if it is not needed.`;
+
+/** An alert for each of them. */
+async function ownerAlerts(ports: KeyPorts): Promise<HomeAlert[]> {
+  return (await orphanedKeys(ports)).map((key) => ({
+    kind: 'warning',
+    text: orphanText(key),
+    href: `${keysSlug}?s=${encodeURIComponent(key.name)}`,
+    label: 'Show',
+  }));
+}
+
+/** What `doctor` and Site Health say about them. */
+export async function checkKeyOwners(host: HostApi): Promise<HealthResult[]> {
+  return (await orphanedKeys({ host })).map((key) => ({
+    status: 'recommended',
+    label: 'The creator of an API key was deleted',
+    description: orphanText(key),
+  }));
 }
