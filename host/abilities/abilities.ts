@@ -22,7 +22,7 @@ declare module '#plugin-api' {
     /** After an ability ran and its output was checked. */
     wp_after_execute_ability: (name: string, input: unknown, output: unknown) => void;
   }
-  interface FilterMap {
+  interface SyncFilterMap {
     /** Changes the definition of an ability that is being registered. */
     wp_register_ability_args: (definition: AbilityDefinition, name: string) => AbilityDefinition;
   }

@@ -233,7 +233,8 @@ export default definePlugin({
 });
 \`\`\`
 
-Your plugin may add its own hooks: \`declare module '#plugin-api' { interface FilterMap { my_filter: (value: string) => string } }\`.
+Your plugin may add its own hooks: \`declare module '#plugin-api' { interface FilterMap { my_filter: (value: string) => string } }\`;
+in \`SyncFilterMap\` if you apply it with \`applyFilters\`, so that its callbacks cannot be async.
 \`vendor\` has the declarations of knex and tarn (MIT, see their licenses).
 `;
 

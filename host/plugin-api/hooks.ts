@@ -1,11 +1,17 @@
 import type { Undo } from './undo.ts';
 
 /**
+ * Filters with known types that run synchronously (`applyFilters`), so that a callback must not be async: the promise would
+ * be the value. A plugin adds its own by augmentation, as in FilterMap.
+ */
+export interface SyncFilterMap {}
+
+/**
  * Filters with known types. A plugin adds its own by augmentation:
  * `declare module '#plugin-api' { interface FilterMap { my_filter: (value: string, id: number) => string } }`.
  * Any other string is a valid name too.
  */
-export interface FilterMap {}
+export interface FilterMap extends SyncFilterMap {}
 
 /** Actions with known types, augmented like FilterMap: `my_action: (id: number) => void`. */
 export interface ActionMap {}
@@ -14,10 +20,10 @@ export interface ActionMap {}
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any function must be assignable here; values are unknown to the host.
 export type AnyCallback = (...args: any[]) => unknown;
 
-/** A callback may take fewer parameters than declared, and may return a promise if the hook runs asynchronously. */
+/** A callback may take fewer parameters than declared, and may return a promise unless the filter is in SyncFilterMap. */
 export type FilterCallback<Name extends string> = Name extends keyof FilterMap
   ? FilterMap[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Result | Promise<Result>
+    ? (...args: Args) => Name extends keyof SyncFilterMap ? Result : Result | Promise<Result>
     : AnyCallback
   : AnyCallback;
 

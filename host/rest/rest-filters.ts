@@ -27,14 +27,16 @@ declare module '#plugin-api' {
     ) => boolean | string | Uint8Array;
     /** More CURIEs for link relations. */
     rest_response_link_curies: (curies: readonly LinkCurie[], response: RestResponse) => readonly LinkCurie[];
-    /** Response headers that scripts of other sites may read. */
-    rest_exposed_cors_headers: (names: readonly string[]) => readonly string[];
-    /** Request headers that scripts of other sites may send. */
-    rest_allowed_cors_headers: (names: readonly string[]) => readonly string[];
     /** The response of the index of all namespaces. */
     rest_index: (response: RestResponse, request: RestRequest) => RestResponse;
     /** The response of the index of one namespace. */
     rest_namespace_index: (response: RestResponse, request: RestRequest) => RestResponse;
+  }
+  interface SyncFilterMap {
+    /** Response headers that scripts of other sites may read. */
+    rest_exposed_cors_headers: (names: readonly string[]) => readonly string[];
+    /** Request headers that scripts of other sites may send. */
+    rest_allowed_cors_headers: (names: readonly string[]) => readonly string[];
     /** Maximum number of requests in a batch. Default 25. */
     rest_get_max_batch_size: (size: number) => number;
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HooksApi, User } from '#plugin-api';
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** URL of the avatar of a user. The default does not use an external service. */
     get_avatar_url: (url: string, user: AvatarOwner, args: { readonly size: number }) => string;
   }

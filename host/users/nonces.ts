@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSameSecret, type Clock, type HooksApi } from '#plugin-api';
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** Maximum lifetime of a nonce in seconds; the minimum is half of it. Default: 86,400. */
     nonce_life: (seconds: number, action: string) => number;
   }

@@ -43,7 +43,7 @@ export function disallowFileMods(hooks: Pick<HooksApi, 'addFilter'>): void {
 }
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** The capabilities of a user, before the check of the `required` ones. `args` is [capability, user id, ...further]. */
     user_has_cap: (
       ...args: [

@@ -35,7 +35,7 @@ export interface Orders {
 }
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** Changes the total of an order, in cents, before it is stored. */
     orders_total: (total: number, customer: string) => number;
   }

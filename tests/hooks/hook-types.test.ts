@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { createHooks } from '../../host/hooks/hooks.ts';
+import { silentLog } from '../helpers/silent-log.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     typed_price: (price: number, currency: string) => number;
+  }
+  interface SyncFilterMap {
+    typed_limit: (limit: number) => number;
   }
   interface ActionMap {
     typed_sold: (id: number, buyer: { name: string }) => void;
@@ -15,7 +19,7 @@ type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T e
 const same = <Left, Right>(_proof: Equal<Left, Right>): void => undefined;
 
 describe('types of hooks', () => {
-  const hooks = createHooks();
+  const hooks = createHooks({ log: silentLog, guardsFilters: true });
 
   it('come from the augmented maps for filters', async () => {
     hooks.addFilter('typed_price', (price, currency) => {
@@ -33,6 +37,21 @@ describe('types of hooks', () => {
     const price = await hooks.applyFiltersAsync('typed_price', 2, 'EUR');
     same<typeof price, number>(true);
     expect(price).to.equal(5);
+  });
+
+  it('refuse a promise where the filter runs synchronously, and run the callback of an old plugin all the same', () => {
+    hooks.addFilter('typed_limit', (limit) => limit + 1);
+    // @ts-expect-error -- the filter runs synchronously.
+    hooks.addFilter('typed_limit', async (limit) => limit + 2);
+    // @ts-expect-error -- so does this one of the host.
+    const ofHost = (): unknown => hooks.addFilter('map_meta_cap', async (required) => required);
+    // @ts-expect-error -- and this one of the service.
+    const ofService = (): unknown => hooks.addFilter('svc_providers', async (providers) => providers);
+    hooks.addFilter('typed_limit', (limit) => limit * 10);
+    expect([ofHost, ofService]).to.have.length(2);
+    const limit = hooks.applyFilters('typed_limit', 1);
+    same<typeof limit, number>(true);
+    expect(limit).to.equal(20);
   });
 
   it('come from the augmented maps for actions', () => {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { fillSections, renderSections, type Sections } from './docs.ts';
 import { collectErrorCodes, createErrorProgram, literalCodes, type ErrorCodes } from './error-codes.ts';
+import { findHookRuns } from './hook-runs.ts';
+import { listHooks } from './hooks-reference.ts';
 import { renderDiagram } from './import-arrows.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
@@ -22,8 +24,23 @@ describe('generated sections of documents', () => {
   it('say of each hook when it runs', () => {
     const hooks = [...read('host/plugin-api/HOOKS.md').matchAll(/^### `(.+)`\n\n(.*)$/gm)];
     expect(hooks).to.have.lengthOf.above(200);
-    const silent = hooks.filter(([, , text = '']) => /^(?:Filter|Action), since [\d.]+\.$/.test(text));
+    const silent = hooks.filter(([, , text = '']) =>
+      /^(?:Filter|Action), since [\d.]*\d(?:; [^.]*)?\. Run by /.test(text),
+    );
     expect(silent.map(([, name]) => name)).to.deep.equal([]);
+  });
+
+  it('mark the filters that run synchronously, and only those: their callbacks must not be async', () => {
+    const folders = ['host', 'plugins/svc', 'plugins/orders'];
+    const filters = listHooks(folders).filter(({ kind }) => kind === 'filter');
+    const runs = findHookRuns(folders, new Set(filters.map(({ name }) => name)));
+    const modesOf = (name: string) => new Set(runs.filter(({ hook }) => hook === name).map(({ mode }) => mode));
+    expect(runs).to.have.lengthOf.above(100);
+    const wrong = filters.filter(({ name, isSynchronous }) =>
+      isSynchronous ? modesOf(name).has('awaits') : modesOf(name).has('synchronous'),
+    );
+    expect(wrong.map(({ name }) => name)).to.deep.equal([]);
+    expect(filters.filter(({ isSynchronous }) => isSynchronous).length).to.equal(16);
   });
 
   it('name each argument of a hook', () => {

@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { findHookRuns, type HookRun } from './hook-runs.ts';
 
-interface HookDescription {
+export interface HookDescription {
   readonly name: string;
   readonly kind: 'filter' | 'action';
+  /** Of a filter: whether it is in SyncFilterMap. */
+  readonly isSynchronous: boolean;
+  /** Where it is declared. */
+  readonly file: string;
   /** `title: string, postId: number`, as the types say it. */
   readonly parameters: readonly string[];
   readonly description: string;
@@ -18,27 +23,38 @@ interface HookDescription {
  * @param folders of the sources, such as `host/`.
  */
 export function renderHooks(folders: readonly string[]): string {
+  const hooks = listHooks(folders);
+  const runs = findHookRuns(folders, new Set(hooks.map(({ name }) => name)));
+  return hooks
+    .sort((left, right) => left.name.localeCompare(right.name, 'en'))
+    .map((hook) =>
+      renderHook(
+        hook,
+        runs.filter((run) => run.hook === hook.name),
+      ),
+    )
+    .join('\n\n');
+}
+
+/** The hooks that have types, in the sources below the folders. */
+export function listHooks(folders: readonly string[]): HookDescription[] {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...folders], { encoding: 'utf8' })
     .split('\n')
     .filter((file) => file.endsWith('.ts'));
-  const hooks = files.flatMap((file) => {
+  return files.flatMap((file) => {
     const text = readFileSync(file, 'utf8');
-    return /interface (?:Filter|Action)Map\b/.test(text) ? readHooks(file, text) : [];
+    return /interface (?:(?:Sync)?Filter|Action)Map\b/.test(text) ? readHooks(file, text) : [];
   });
-  return hooks
-    .sort((left, right) => left.name.localeCompare(right.name, 'en'))
-    .map(renderHook)
-    .join('\n\n');
 }
 
 function readHooks(file: string, text: string): HookDescription[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: HookDescription[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isInterfaceDeclaration(node) && ['FilterMap', 'ActionMap'].includes(node.name.text))
+    if (ts.isInterfaceDeclaration(node) && ['FilterMap', 'SyncFilterMap', 'ActionMap'].includes(node.name.text))
       for (const member of node.members) {
-        const hook = readHook(member, node.name.text === 'FilterMap' ? 'filter' : 'action', source);
-        if (hook) found.push(hook);
+        const hook = readHook(member, node.name.text === 'ActionMap' ? 'action' : 'filter', source);
+        if (hook) found.push({ ...hook, file, isSynchronous: node.name.text === 'SyncFilterMap' });
       }
     ts.forEachChild(node, visit);
   };
@@ -50,7 +66,7 @@ function readHook(
   member: ts.TypeElement,
   kind: HookDescription['kind'],
   source: ts.SourceFile,
-): HookDescription | null {
+): Omit<HookDescription, 'file' | 'isSynchronous'> | null {
   if (!ts.isPropertySignature(member) || !member.type) return null;
   if (!ts.isFunctionTypeNode(member.type))
     throw new Error(`${member.name.getText(source)}: write its function type in place, which the reference shows.`);
@@ -81,7 +97,9 @@ function partsOf(parameter: ts.ParameterDeclaration): readonly ts.Node[] {
     : [parameter];
 }
 
-function renderHook({ name, kind, parameters, description, since }: HookDescription): string {
+function renderHook(hook: HookDescription, runs: readonly HookRun[]): string {
+  const { name, kind, parameters, description, since } = hook;
+  const files = [...new Set(runs.map(({ file }) => file))].map((file) => `\`${file}\``);
   const names = parameters.map((parameter) => /^(?:\.\.\.)?(\w+)/.exec(parameter)?.[0] ?? parameter);
   const example =
     kind === 'filter'
@@ -89,13 +107,26 @@ function renderHook({ name, kind, parameters, description, since }: HookDescript
       : `host.hooks.addAction('${name}', (${names.join(', ')}) => {});`;
   return [
     `### \`${name}\``,
-    `${kind === 'filter' ? 'Filter' : 'Action'}, since ${since}. ${description}`.trim(),
+    [
+      `${kind === 'filter' ? 'Filter' : 'Action'}, since ${since}${describeMode(hook, runs)}.`,
+      description,
+      `Run by ${files.join(', ') || `\`${hook.file}\``}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
     ...parameters.map((parameter) => `- \`${parameter}\``),
     `\`\`\`js\n${example}\n\`\`\``,
   ]
     .join('\n\n')
     .replaceAll(/\n\n(?=- )/g, '\n')
     .replace('\n- ', '\n\n- ');
+}
+
+function describeMode({ kind, isSynchronous }: HookDescription, runs: readonly HookRun[]): string {
+  if (kind === 'filter') return isSynchronous ? '; synchronous, so never `async`' : '; callbacks may be `async`';
+  const isAwaited = runs.some(({ mode }) => mode === 'awaits');
+  const isNot = runs.some(({ mode }) => mode === 'synchronous');
+  return isAwaited === isNot ? '' : isAwaited ? '; callbacks are awaited' : '; promises are not awaited';
 }
 
 function oneLine(text: string): string {

@@ -10,7 +10,7 @@ import { createTotpSecrets } from './totp-secrets.ts';
 import { totpUri } from './totp.ts';
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** Whether a user must use two-step sign-in. Default: by the roles in the setting. */
     two_factor_required: (required: boolean, user: User) => boolean;
   }

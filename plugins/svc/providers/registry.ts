@@ -10,7 +10,7 @@ import { createRegistry, type Registry, type RegistryInit } from '../kit/registr
 import type { Provider } from './provider.ts';
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** The available providers. Add or remove some; ids must be unique. */
     svc_providers: (providers: readonly Provider[]) => readonly Provider[];
   }

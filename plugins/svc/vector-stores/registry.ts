@@ -5,7 +5,7 @@ import { store as qdrant } from './qdrant.store.ts';
 import type { VectorStore } from './vector-store.ts';
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** The available vector stores. Add or remove some; ids must be unique. */
     svc_vector_stores: (stores: readonly VectorStore[]) => readonly VectorStore[];
   }

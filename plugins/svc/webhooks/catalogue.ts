@@ -142,7 +142,7 @@ function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'
 }
 
 declare module '#plugin-api' {
-  interface FilterMap {
+  interface SyncFilterMap {
     /** Adds events to the catalogue, under names that are free. Those of the service cannot be changed. */
     svc_event_schemas: (events: readonly EventDefinition[]) => readonly EventDefinition[];
   }

@@ -56,10 +56,12 @@ declare module '#plugin-api' {
     svc_form_response: (response: string, generation: Generation, context: SubmissionContext) => string;
     /** Changes a form as pages show it. `origin`: of the page, or null. */
     svc_form_config: (view: FormView, form: AiForm, origin: string | null) => FormView;
-    /** Changes the maximum calls per IP address, minute and node. */
-    svc_form_burst_limits: (limits: FormBurstLimits, form: AiForm) => FormBurstLimits;
     /** Changes the limit for a visitor. Null: none. */
     svc_form_limit: (limit: FormLimit | null, visitor: LimitedFormVisitor) => FormLimit | null;
+  }
+  interface SyncFilterMap {
+    /** Changes the maximum calls per IP address, minute and node. */
+    svc_form_burst_limits: (limits: FormBurstLimits, form: AiForm) => FormBurstLimits;
   }
   interface ActionMap {
     /** A form was created or changed. `before` is null for a new form. */

@@ -47,8 +47,6 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** The limit for a visitor, null for none. Runs at every `start` and message. */
     svc_chatbot_limit: (limit: BotLimit | null, visitor: LimitedVisitor) => BotLimit | null;
-    /** Calls per minute that an address or a session may make, on each node. */
-    svc_chatbot_burst_limits: (limits: FloodThresholds, bot: Bot) => FloodThresholds;
     /** Configuration and markup of the widget for one page. `origin`: the page's origin, null if the request names none. */
     svc_chatbot_widget_config: (response: EmbedResponse, bot: Bot, origin: string | null) => EmbedResponse;
     /** Personal data that a plugin stores, for an export: each record becomes one line of the file. */
@@ -83,6 +81,10 @@ declare module '#plugin-api' {
      * streamed; to hide a text, return false from `svc_chatbot_streams`. Does not run for an answer that was stopped or failed.
      */
     svc_chatbot_reply: (content: string, reply: Reply, turn: ChatbotTurn) => string;
+  }
+  interface SyncFilterMap {
+    /** Calls per minute that an address or a session may make, on each node. */
+    svc_chatbot_burst_limits: (limits: FloodThresholds, bot: Bot) => FloodThresholds;
   }
   interface ActionMap {
     /** Runs after a rule of type `call_hook`, once its results are stored. `svc_chatbot_rule_<name>` gets the same call. */

@@ -30,14 +30,16 @@ export type ContentOrigin = 'direct_stream' | 'manual_content_writer' | 'automat
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The built-in templates. Add your plugin's templates, each with a unique id. */
-    svc_content_templates: (templates: readonly Template[]) => readonly Template[];
     /** The prompt of one section. Throw a RestError to fail the text with its message. May return a promise. */
     svc_content_prompt: (prompt: ContentPrompt, part: PartName, generation: ContentGeneration) => ContentPrompt;
     /** The finished draft, before it is stored and its event is emitted. May return a promise. */
     svc_content_result: (draft: ContentDraft, generation: ContentGeneration) => ContentDraft;
     /** The post before it is created, or the changes of a rewritten post. Its content is sanitized HTML. May return a promise. */
     svc_content_post: (post: NewPost, draft: ContentDraft, generation: ContentGeneration) => NewPost;
+  }
+  interface SyncFilterMap {
+    /** The built-in templates. Add your plugin's templates, each with a unique id. */
+    svc_content_templates: (templates: readonly Template[]) => readonly Template[];
   }
   interface ActionMap {
     /** A post was created or rewritten. Runs in the same transaction. */
