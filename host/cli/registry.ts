@@ -15,6 +15,8 @@ export interface TranslatedOutput extends CliOutput {
 }
 
 export interface CliRegistry extends CliApi {
+  /** The commands of plugins, loaded. @throws what a plugin's loader throws. */
+  list(): Promise<readonly CliCommand[]>;
   /**
    * Runs one command line.
    *
@@ -49,6 +51,7 @@ export function createCliRegistry(
       loaders.add(load);
       return () => void loaders.delete(load);
     },
+    list: async () => [...commands.values(), ...(await Promise.all([...loaders].map((load) => load()))).flat()],
     async run(argv, given) {
       const translate = await translatorOf(terminal, argv);
       const output = { ...given, translate };

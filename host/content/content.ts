@@ -99,6 +99,8 @@ export interface NamedSearchHandler extends SearchHandler {
 export interface Content {
   readonly api: ContentApi;
   readonly parts: ContentParts;
+  /** Names of the shortcodes. */
+  shortcodeTags(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -109,14 +111,14 @@ export async function createContent(given: ContentDependencies): Promise<Content
   registerCommentSettings(options);
   const registry = createShortcodes({ hooks, log });
   const parts = createParts(given, createRenderer({ hooks, shortcodes: registry }));
-  const { scan: _scan, ...shortcodes } = registry;
+  const { scan: _scan, tags: shortcodeTags, ...shortcodes } = registry;
   const { store, writer, removal } = parts;
   addScheduledWork({ ...given, store, writer, removal });
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
   addPersonalData({ hooks, store: parts.comments.store });
   await store.follow();
   await parts.counts.follow();
-  return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.uploads.close() };
+  return { api: createApi({ parts, shortcodes, hooks }), parts, shortcodeTags, stop: () => parts.uploads.close() };
 }
 
 function createParts(given: ContentDependencies, renderer: Renderer): ContentParts {

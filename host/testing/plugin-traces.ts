@@ -11,17 +11,21 @@ import type { TestHost } from './test-host.ts';
 export interface Traces {
   readonly tables: readonly string[];
   readonly options: readonly string[];
+  /** Hooks of cron events, without those that the host alone handles. */
   readonly events: readonly string[];
+  /** Names of post meta. */
+  readonly meta: readonly string[];
 }
 
 /** Options of the host about plugins. */
-const ownOptions = /^(?:active_plugins|declined_plugins|plugin_[a-z]+|_transient)/;
+const ownOptions = /^(?:active_plugins|declined_plugins|plugin_[a-z]+)/;
 
 export async function readTraces({
   database,
   options,
   cron,
-}: Pick<TestHost, 'database' | 'options' | 'cron'>): Promise<Traces> {
+  hooks,
+}: Pick<TestHost, 'database' | 'options' | 'cron' | 'hooks'>): Promise<Traces> {
   const { knex, dialect } = database;
   const tables = (await (dialect === 'sqlite'
     ? knex('sqlite_master').where({ type: 'table' }).select('name')
@@ -29,13 +33,14 @@ export async function readTraces({
   return {
     tables: tables.map(({ name }) => name).filter((name) => !name.startsWith('sqlite_')),
     options: Object.keys(await options.list()).filter((name) => !ownOptions.test(name)),
-    events: (await cron.list()).map(({ hook }) => hook),
+    events: (await cron.list()).map(({ hook }) => hook).filter((hook) => hooks.owners(hook).join() !== 'host'),
+    meta: (await knex('post_meta').distinct('key').pluck('key')) as string[],
   };
 }
 
 /** Rows in all tables of the plugin together, and its options. An upgrade may rename either. */
 export async function countData(
-  host: Pick<TestHost, 'database' | 'options' | 'cron'>,
+  host: Pick<TestHost, 'database' | 'options' | 'cron' | 'hooks'>,
   before: Traces,
 ): Promise<Record<string, number>> {
   const after = await readTraces(host);
@@ -53,6 +58,7 @@ export function nameRests(before: Traces, after: Traces): string[] {
     ...added(before.tables, after.tables).map((name) => `The table '${name}' is left.`),
     ...added(before.options, after.options).map((name) => `The option '${name}' is left.`),
     ...added(before.events, after.events).map((name) => `The cron event '${name}' is left.`),
+    ...added(before.meta, after.meta).map((name) => `The post meta '${name}' is left.`),
   ];
 }
 

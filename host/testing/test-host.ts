@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
+import type { CliCommand, Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
@@ -53,6 +53,10 @@ export interface TestHost extends Pick<
 > {
   /** Slugs of the admin pages of a plugin. */
   adminPages(owner: string): readonly string[];
+  /** The commands of the plugins. */
+  commands(): Promise<readonly CliCommand[]>;
+  /** Names of the shortcodes. */
+  shortcodes(): readonly string[];
   /** URL without a trailing slash; the host listens on a free loopback port. */
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
@@ -129,6 +133,8 @@ export async function createTestHost({
       content: host.content.api,
       services: host.services.forOwner('test'),
       adminPages: (owner) => host.admin.slugs(owner),
+      commands: () => host.cli.list(),
+      shortcodes: () => host.content.shortcodeTags(),
       clock: clock as FakeClock,
       url,
       setupLink,

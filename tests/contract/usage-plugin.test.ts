@@ -143,6 +143,10 @@ describeHosts('usage of another plugin', ({ location, directory }) => {
       .getSetCookie()
       .map((one) => one.split(';', 1)[0])
       .join('; ');
+    const root = await host.users.find('root');
+    if (root === null) throw new Error('There is no user root.');
+    const summed = (await host.abilities.run('svc/usage', {}, { user: root })) as { groups: object[] };
+    expect(summed.groups[0]).to.include({ provider: 'openai', calls: 2 });
     const html = await (await host.fetch('/admin/svc/usage', { headers: { cookie } })).text();
     const page = html.replaceAll('&#x3D;', '=');
     const nonce = /name="_nonce" value="([^"]+)"/.exec(page.slice(page.indexOf('<main')))?.[1] ?? '';

@@ -63,6 +63,8 @@ export type Shortcodes = Pick<
 /** The registry of this process, with the scanner of its current tags. */
 export interface ShortcodeRegistry extends Shortcodes {
   readonly scan: ShortcodeScanner;
+  /** Names of the shortcodes. */
+  tags(): readonly string[];
 }
 
 export interface ShortcodesDependencies {
@@ -110,6 +112,7 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
 
   return {
     scan,
+    tags: table.tags,
     addShortcode: table.add,
     async doShortcode(text, context = {}) {
       const position = createHtmlPosition();
@@ -160,8 +163,8 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
 function createTable() {
   const registrations: Registration[] = [];
   let scanner: ShortcodeScanner | undefined;
-  const scan: ShortcodeScanner = (text) =>
-    text.includes('[') ? (scanner ??= createScanner([...new Set(registrations.map(({ tag }) => tag))]))(text) : [];
+  const tags = () => [...new Set(registrations.map(({ tag }) => tag))];
+  const scan: ShortcodeScanner = (text) => (text.includes('[') ? (scanner ??= createScanner(tags()))(text) : []);
   const add: Shortcodes['addShortcode'] = (tag, callback) => {
     if (tag.trim() === '' || /[&/<>[\]=\s\p{Cc}]/u.test(tag))
       throw new Error(`'${tag}' is not a valid shortcode; do not use white space or & / < > [ ] =.`);
@@ -177,7 +180,7 @@ function createTable() {
   };
   const findCallback = (tag: string): ShortcodeCallback | undefined =>
     registrations.findLast((registration) => registration.tag === tag)?.callback;
-  return { scan, add, findCallback };
+  return { scan, tags, add, findCallback };
 }
 
 /** Escapes output inside an HTML tag, where it is part of an attribute. */

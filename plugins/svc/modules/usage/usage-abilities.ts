@@ -1,6 +1,13 @@
-import type { AbilitiesApi } from '#plugin-api';
+import { fillDefaults, type AbilitiesApi, type JsonSchema } from '#plugin-api';
 import { totalsFlags, usageCommands } from './usage-commands.ts';
 import type { UsagePorts } from './module.ts';
+
+const inputSchema = {
+  type: 'object',
+  properties: totalsFlags,
+  additionalProperties: false,
+  default: {},
+} as const satisfies JsonSchema;
 
 /** `svc/usage` (D34): what `svc usage` prints. */
 export function registerUsageAbilities(abilities: AbilitiesApi, ports: Pick<UsagePorts, 'host' | 'ledger'>): void {
@@ -11,19 +18,17 @@ export function registerUsageAbilities(abilities: AbilitiesApi, ports: Pick<Usag
       'Sums up calls to AI providers, their tokens and their cost by day, provider, model, module, kind, outcome, key, user, ' +
       'chatbot or plugin.',
     category: 'ai',
-    inputSchema: {
-      type: 'object',
-      properties: totalsFlags,
-      additionalProperties: false,
-      default: {},
-    },
+    inputSchema,
     outputSchema: {
       type: 'object',
       properties: { groups: { type: 'array', items: { type: 'object' } } },
       required: ['groups'],
     },
     permission: (_input, { user }) => user.can('manage_options'),
-    execute: async (flags) => ({ groups: await command?.run({ args: [], flags }) }),
+    execute: async (input) => {
+      const flags = fillDefaults(inputSchema, input) as Readonly<Record<string, unknown>>;
+      return { groups: await command?.run({ args: [], flags }) };
+    },
     meta: { annotations: { readonly: true, destructive: false, idempotent: true }, public: true },
   });
 }
