@@ -13,12 +13,28 @@ export function expressionError(expression: string): string | null {
 }
 
 /**
- * The first time after `after` at which the expression matches, in UTC.
+ * The first time after `after` at which the expression matches, in UTC. Where both a day of the month and a weekday are given,
+ * either is enough, as in crontab.
  *
  * @param after milliseconds since the epoch.
  * @returns milliseconds since the epoch, or null when it never matches (30 February).
  */
 export function nextMatch(expression: string, after: number): number | null {
+  const times = eitherDay(expression).flatMap((one) => matchAfter(one, after) ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** One expression, or one for the day of the month and one for the weekday. A field that begins with `*` leaves the day to the other. */
+function eitherDay(expression: string): string[] {
+  const fields = expression.trim().split(/\s+/);
+  const days = [fields.length - 3, fields.length - 1];
+  if (days.some((at) => /^[*?]/.test(fields[at] ?? '*'))) return [expression];
+  // 30 February alone is no expression.
+  return days.map((other) => fields.with(other, '*').join(' ')).filter((one) => expressionError(one) === null);
+}
+
+/** node-cron wants both the day of the month and the weekday to match. */
+function matchAfter(expression: string, after: number): number | null {
   const { second, minute, hour } = parse(expression);
   const task = createTask(expression, () => undefined, { timezone: 'UTC' });
   try {

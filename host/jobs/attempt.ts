@@ -10,7 +10,7 @@ import {
   type RunningJob,
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
-import { toJobFailure } from './job-errors.ts';
+import { logJobFailure, toJobFailure } from './job-errors.ts';
 import { argsToJson, type JobKind } from './job-kinds.ts';
 import type { ClaimedJob, JobStore } from './job-store.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -292,7 +292,7 @@ async function failForGood(
   if (state === null) return 'lost';
   // Who started the job gets the error.
   if (kind.run === null && work !== undefined) return 'failed';
-  log.error('Job failed', { event: 'job_failed', ...nameOf({ kind, job }), reason: message });
+  logJobFailure(log, error, { ...nameOf({ kind, job }), reason: message });
   if (hooks.hasAction('job_failed') !== false)
     await hooks.doActionAsync('job_failed', { id: job.id, owner: kind.owner, name: kind.name, key: job.key }, message);
   return 'failed';

@@ -1,4 +1,4 @@
-import { asRecord, readRetryAfter } from '#plugin-api';
+import { asRecord, readRetryAfter, type Logger } from '#plugin-api';
 
 /** An error of an attempt, with the decision whether to retry. */
 export interface JobFailure {
@@ -24,4 +24,11 @@ export function toJobFailure(error: unknown): JobFailure {
     isRetryable: typeof retryable === 'boolean' ? retryable : !isRefusal,
     wait: Math.min(longestWait, (readRetryAfter(error) ?? 0) * 1000),
   };
+}
+
+/** Logs the end of a job. An error that refuses further attempts is about what the job was given, such as an unreadable file. */
+export function logJobFailure(log: Logger, error: unknown, fields: Readonly<Record<string, unknown>>): void {
+  if (error !== undefined && !toJobFailure(error).isRetryable)
+    log.warn('Job refused', { event: 'job_refused', ...fields });
+  else log.error('Job failed', { event: 'job_failed', ...fields });
 }

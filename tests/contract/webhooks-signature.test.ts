@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { expect } from 'chai';
+import { failureOf } from '../helpers/failure-of.ts';
 import { Webhook } from 'standardwebhooks';
 import type { EndpointInput } from '../../plugins/svc/webhooks/endpoint.ts';
 import type { Received, WebhookReceiver } from './webhook-receiver.ts';
@@ -94,6 +95,28 @@ describeSites('signatures of webhooks', (site) => {
     expect(verifiesStandard('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', request)).to.equal(false);
     await site().operator.setSecret('any text');
     expect(verifiesStandard(Buffer.from('any text').toString('base64'), await send('c-2'))).to.equal(true);
+  });
+
+  it('of Standard Webhooks are never made with a secret that their receivers cannot decode', async () => {
+    const refused = ['whsec_', 'whsec_!!!', `whsec_${'A'.repeat(28)}`, `whsec_${'A'.repeat(33)}`];
+    const { id } = await subscribe({ standardWebhooks: true });
+    for (const secret of refused) {
+      for (const attempt of [
+        site().operator.setSecret(secret),
+        site().operator.updateEndpoint(id, { secret }),
+        subscribe({ standardWebhooks: true, secret }),
+      ])
+        expect(await failureOf(attempt), secret)
+          .to.have.nested.property('data.params.secret')
+          .that.includes('24 bytes');
+    }
+    await site().operator.updateEndpoint(id, { standardWebhooks: false });
+    // Contract 6.6 takes any text.
+    for (const secret of refused) await site().operator.setSecret(secret);
+    expect(await failureOf(site().operator.updateEndpoint(id, { standardWebhooks: true }))).to.have.property(
+      'status',
+      400,
+    );
   });
 
   it('of Standard Webhooks are sent only where the endpoint asks for them', async () => {

@@ -20,6 +20,21 @@ describe('the next match of a cron expression', () => {
     expect(next('0 0 29 2 *', '2026-11-20T10:00:00Z')).to.equal('2028-02-29T00:00:00.000Z');
   });
 
+  it('is on a day of the month or a weekday where both are given, as in crontab', () => {
+    const days = (expression: string, count: number): string[] => {
+      const found: string[] = [];
+      for (let time: string | null = '2026-11-01T00:00:00Z'; found.length < count && time !== null;) {
+        time = next(expression, time);
+        found.push(String(time).slice(0, 10));
+      }
+      return found;
+    };
+    expect(days('30 4 1,15 * 5', 6)).to.deep.equal(['01', '06', '13', '15', '20', '27'].map((day) => `2026-11-${day}`));
+    expect(days('0 30 4 13 nov fri', 4)).to.deep.equal(['06', '13', '20', '27'].map((day) => `2026-11-${day}`));
+    expect(days('30 4 */2 * 5', 2), 'a field with * restricts the other').to.deep.equal(['2026-11-13', '2026-11-27']);
+    expect(days('30 4 30 2 mon', 1)).to.deep.equal(['2027-02-01']);
+  });
+
   it('is refused for what is no expression, in a sentence', () => {
     expect(expressionError('*/5 * * * *')).to.equal(null);
     expect(expressionError('61 * * * *')).to.include("'61 * * * *' is not a cron expression");

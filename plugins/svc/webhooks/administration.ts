@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { maskSecret, unreadableText } from '../settings/secret-reader.ts';
 import { applyInput, type ApplyParts } from './endpoint-input.ts';
 import { newEndpoint, type Endpoint } from './endpoint.ts';
+import { checkStandardSecrets, secretError } from './signing-secret.ts';
 
 const maxEndpoints = 500;
 
@@ -23,7 +24,7 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
       await store.change((stored) => {
         if (stored.endpoints.length >= maxEndpoints)
           throw invalidFields({ name: `There may be at most ${String(maxEndpoints)} endpoints.` });
-        return { ...stored, endpoints: [...stored.endpoints, added] };
+        return checkStandardSecrets({ ...stored, endpoints: [...stored.endpoints, added] }, [added], parts.read);
       });
       return toEndpoint(store, added);
     },
@@ -34,7 +35,8 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
         if (!before)
           throw restError(404, 'rest_svc_webhook_not_found', `There is no webhook endpoint with the id ${id}.`);
         const after = (updated = applyInput(before, input, parts));
-        return { ...stored, endpoints: stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint)) };
+        const endpoints = stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint));
+        return checkStandardSecrets({ ...stored, endpoints }, [after], parts.read);
       });
       return toEndpoint(store, updated as StoredEndpoint);
     },
@@ -93,11 +95,11 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
   async function saveSecret(value: string, overlap: number): Promise<void> {
     const encrypted = encrypt(value, secretContexts.common);
     const until = clock.now() + overlap * 1000;
-    await store.change((stored) => ({
-      ...stored,
-      previous: overlap > 0 && isReadable(stored.secret) ? { secret: stored.secret, until } : null,
-      secret: encrypted,
-    }));
+    await store.change((stored) => {
+      const previous = overlap > 0 && isReadable(stored.secret) ? { secret: stored.secret, until } : null;
+      const users = stored.endpoints.filter((endpoint) => endpoint.secret === '');
+      return checkStandardSecrets({ ...stored, previous, secret: encrypted }, users, store.read);
+    });
   }
 
   return {
@@ -109,7 +111,8 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
     async setSecret(value) {
       const secret = value.trim();
       if (secret === '') throw invalidFields({ secret: 'Enter a secret or generate one.' });
-      if (secret.length > 1000) throw invalidFields({ secret: 'The secret may have at most 1,000 characters.' });
+      const error = secretError(secret);
+      if (error !== null) throw invalidFields({ secret: error });
       await saveSecret(secret, 0);
     },
     async rotateSecret(overlap = day) {

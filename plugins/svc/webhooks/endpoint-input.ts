@@ -2,10 +2,11 @@ import { isUrl, invalidFields, checkValue, withoutUndefined } from '#plugin-api'
 import type { Catalogue } from './catalogue.ts';
 import { endpointSchema, type EndpointInput } from './endpoint.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
+import { secretError } from './signing-secret.ts';
 import { originOf, secretContexts, type StoredEndpoint } from './settings-store.ts';
 
-/** Most characters of the secret, of a header's name and of its value (D54), and most headers. */
-const limits = { secret: 1_000, headerName: 100, headerValue: 2_000, headers: 50 } as const;
+/** Most characters of a header's name and of its value (D54), and most headers. */
+const limits = { headerName: 100, headerValue: 2_000, headers: 50 } as const;
 
 const reservedHeaders =
   /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
@@ -53,7 +54,8 @@ export function applyInput(
     }),
   };
   Object.assign(errors, checkValue(endpointSchema, after).errors);
-  if ((secret?.trim().length ?? 0) > limits.secret) errors['secret'] = 'The secret may have at most 1,000 characters.';
+  const wrongSecret = secretError(secret?.trim() ?? '');
+  if (wrongSecret !== null) errors['secret'] = wrongSecret;
   if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
   const url = urlError(after.url);
   if (url !== null) errors['url'] = url;

@@ -6,6 +6,7 @@ import { itemJob } from '../tables.ts';
 import type { Task } from '../tasks/task.ts';
 import type { ItemChoice } from '../queue/item-store.ts';
 import { itemStates } from '../queue/item.ts';
+import type { Cost } from '../../../kit/format-cost.ts';
 
 const command = { command: 'svc task', noun: 'task' };
 
@@ -56,7 +57,7 @@ function itemCommands({ items, costs }: Automations, { idArgument, find }: Named
           attempts: item.attempts,
           message: item.message,
           post: item.postId,
-          cost: ((cost.get(item.id)?.cost ?? 0) / 1_000_000).toFixed(6),
+          ...costFields(cost.get(item.id)),
           provider: item.ai?.provider ?? null,
           model: item.ai?.model ?? null,
           finished: moment(item.finishedAt),
@@ -177,4 +178,10 @@ function runningCommands(
       run: async () => ({ attempts: await host.jobs.drain(itemJob) }),
     },
   ];
+}
+
+/** `cost` in dollars, without the calls that have no price; null if none has one: an unknown price is never shown as 0. */
+function costFields({ cost, calls, unpriced }: Cost = { cost: 0, calls: 0, unpriced: 0 }) {
+  const isUnknown = calls > 0 && unpriced >= calls;
+  return { cost: isUnknown ? null : (cost / 1_000_000).toFixed(6), unpriced_calls: unpriced };
 }
