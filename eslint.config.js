@@ -1,6 +1,8 @@
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import bannedWords from './tests/quality/lint/banned-words.js';
+import { builtExpressions } from './tests/quality/lint/built-expressions.js';
+import linearExpressions from './tests/quality/lint/linear-expressions.js';
 import logStyle from './tests/quality/lint/log-style.js';
 import ownFunctionLines from './tests/quality/lint/own-function-lines.js';
 
@@ -24,7 +26,12 @@ export default tseslint.config(
     plugins: {
       regexp,
       project: {
-        rules: { 'banned-words': bannedWords, 'log-style': logStyle, 'own-function-lines': ownFunctionLines },
+        rules: {
+          'banned-words': bannedWords,
+          'linear-expressions': linearExpressions,
+          'log-style': logStyle,
+          'own-function-lines': ownFunctionLines,
+        },
       },
     },
     rules: {
@@ -66,7 +73,11 @@ export default tseslint.config(
   },
   {
     files: ['host/**', 'plugins/**'],
-    rules: { 'project/banned-words': 'error', 'project/log-style': 'error' },
+    rules: {
+      'project/banned-words': 'error',
+      'project/log-style': 'error',
+      'project/linear-expressions': ['error', builtExpressions],
+    },
   },
   { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
   // In a visitor's browser there is no other clock than the browser's.

@@ -17,8 +17,8 @@ export function checkTemplate(name: string, text: string, translates: boolean): 
   for (const form of code.matchAll(/<form\b[^]*?(?:<\/form>|$)/g))
     if (/\bmethod="post"/i.test(form[0]) && !/\{\{\s*nonceField\s*\}\}/.test(form[0]))
       add('nonce', form.index, 'The form has no {{nonceField}}, so the host refuses it.');
-  const forbidden = /<script\b(?![^>]*\bsrc=)|<style\b|\sstyle="|\son[a-z]+="/gi;
-  for (const { index } of code.matchAll(forbidden))
+  const scripts = [...code.matchAll(/<script\b[^>]*/gi)].filter(([tag]) => !/\bsrc=/i.test(tag));
+  for (const { index } of [...scripts, ...code.matchAll(/<style\b|\sstyle="|\son[a-z]+="/gi)])
     add('csp', index, 'The content security policy refuses inline scripts and styles. Use files in the folder assets.');
   if (translates) {
     const plain = blankTags(code);

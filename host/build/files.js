@@ -103,5 +103,5 @@ export function outputName(entry) {
  * @param {string} text
  */
 export function hasModuleSyntax(text) {
-  return /^(?:import\b(?!\s*\()|export\b)/m.test(text);
+  return /^(?:import\b\s*[^\s(]|export\b)/m.test(text);
 }

@@ -65,5 +65,6 @@ export function scriptNonceAttribute(): string {
 /** Lets the scripts of trusted HTML run, such as that of a plugin. Never pass what a user wrote. */
 export function allowScripts(html: string): string {
   const attribute = scriptNonceAttribute();
-  return attribute === '' ? html : html.replace(/<script(?=[\s>])(?![^>]*\snonce=)/gi, (tag) => tag + attribute);
+  const allow = (tag: string): string => (/\snonce=/i.test(tag) ? tag : tag.replace(/^<script/i, `$&${attribute}`));
+  return attribute === '' ? html : html.replace(/<script(?=[\s>])[^>]*/gi, allow);
 }

@@ -7,7 +7,6 @@ const keyLike: readonly RegExp[] = [
   /\b(?:sk|rk|pk|xai|gsk|org)-[\w*.-]{3,}[\w*]/gi,
   /\bAIza[\w*-]{6,}/g,
   /\bBearer\s+[^\s"',]+/gi,
-  /\b(?=\w*\d)(?=\w*[a-z])\w{32,}\b/gi,
 ];
 
 /**
@@ -18,6 +17,7 @@ export function cleanMessage(text: string, settings: Readonly<Record<string, unk
   let clean = text;
   for (const secret of findSecrets(settings)) clean = clean.replaceAll(secret, '[redacted]');
   for (const pattern of keyLike) clean = clean.replace(pattern, '[redacted]');
+  clean = clean.replace(/\w{32,}/g, (word) => (/\d/.test(word) && /[a-z]/i.test(word) ? '[redacted]' : word));
   clean = clean.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }

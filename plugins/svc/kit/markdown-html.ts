@@ -95,25 +95,20 @@ export async function markdownToHtml(markdown: string, preserved: PreservedMarku
 
 /** Characters that all searches for the end of an emphasis may read together: about 100 ms. Long articles need a tenth of it. */
 const emphasisBudget = 2_000_000;
+/** Quotes and lists in each other. Each level reads the rest of its text again. Beyond it the marks stay text. */
+const maxNesting = 30;
+/** Characters that all searches for rows of tables may read together. A table of 60,000 characters needs as many. */
+const tableBudget = 2_000_000;
 
 /**
- * HTML of Markdown. Marks of emphasis that nothing closes would take quadratic time: beyond a budget the rest of
- * the paragraph stays text. A text
- * that nests too deep to be parsed is shown as it is.
+ * HTML of Markdown. Marks of emphasis that nothing closes would take quadratic time: beyond a budget the rest of the paragraph
+ * stays text. So would deep quotes and lists, and lines that look like the second one of a table: a text of many is read without
+ * tables. A text that nests too deep to be parsed is shown as it is.
  */
 async function parse(library: typeof import('marked'), markdown: string): Promise<string> {
-  let left = emphasisBudget;
-  const parser: Marked = new library.Marked({ gfm: true, breaks: false, async: true });
-  parser.use({
-    tokenizer: {
-      emStrong(text) {
-        left -= text.length;
-        if (left >= 0) return false;
-        // The rest of the paragraph in one piece, of a kind that the library's types do not foresee here.
-        return { type: 'text', raw: text, text } as unknown as ReturnType<Tokenizer['emStrong']>;
-      },
-    },
-  });
+  const gfm = tableCost(markdown) <= tableBudget;
+  const parser: Marked = new library.Marked({ gfm, breaks: false, async: true });
+  parser.setOptions({ tokenizer: createTokenizer(library) });
   try {
     return await parser.parse(markdown);
   } catch (error) {
@@ -121,6 +116,51 @@ async function parse(library: typeof import('marked'), markdown: string): Promis
     const escaped = markdown.replace(/[&<>]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
     return `<pre>${escaped}</pre>`;
   }
+}
+
+/** Characters that are read if the library looks from each line that may be the second one of a table to the end of its block. */
+function tableCost(markdown: string): number {
+  let cost = 0;
+  let [lines, length] = [0, 0];
+  for (const line of markdown.split('\n')) {
+    const isBlank = /^[\s>]*$/.test(line);
+    if (/^[\s>|:*+\d.)-]*$/.test(line) && line.includes('-')) lines += 1;
+    length += line.length + 1;
+    if (isBlank) [cost, lines, length] = [cost + lines * length, 0, 0];
+  }
+  return cost + lines * length;
+}
+
+/** For one text. */
+function createTokenizer({ Tokenizer }: typeof import('marked')): Tokenizer {
+  let left = emphasisBudget;
+  let depth = 0;
+  const nested = <Token>(read: () => Token): Token | undefined => {
+    if (depth === maxNesting) return undefined;
+    depth += 1;
+    try {
+      return read();
+    } finally {
+      depth -= 1;
+    }
+  };
+  return new (class extends Tokenizer {
+    override emStrong(...given: Parameters<Tokenizer['emStrong']>): ReturnType<Tokenizer['emStrong']> {
+      const [text] = given;
+      left -= text.length;
+      if (left >= 0) return super.emStrong(...given);
+      // The rest of the paragraph in one piece, of a kind that the library's types do not foresee here.
+      return { type: 'text', raw: text, text } as unknown as ReturnType<Tokenizer['emStrong']>;
+    }
+
+    override blockquote(text: string): ReturnType<Tokenizer['blockquote']> {
+      return nested(() => super.blockquote(text));
+    }
+
+    override list(text: string): ReturnType<Tokenizer['list']> {
+      return nested(() => super.list(text));
+    }
+  })();
 }
 
 /** Restores a shortcode. Markdown or the sanitizer may have escaped its quotation marks. */

@@ -33,13 +33,47 @@ describe('HTML of the Markdown of a model', () => {
 
   for (const [name, mark] of Object.entries({ opened: '*a_', nested: '_a*b', double: '**a' }))
     it(`takes linear time for 60,000 characters of ${name} emphasis that nothing closes`, async () => {
-      const text = mark.repeat(60_000 / mark.length);
+      const text = mark.repeat(Math.ceil(60_000 / mark.length));
       expect(await leastProcessorTime(() => markdownToHtml(text))).to.be.below(1_000);
       expect((await markdownToHtml(text)).length).to.be.at.least(text.length);
     });
 
-  it('shows a text as it is that nests too deep', async () =>
-    expect(await markdownToHtml('> '.repeat(20_000) + '<b>')).to.match(/^<pre>(?:&gt; )+&lt;b&gt;<\/pre>$/));
+  it('nests quotes and lists 30 times; the marks beyond stay text', async () => {
+    const count = (html: string, tag: string): number => html.split(`<${tag}>`).length - 1;
+    expect(count(await markdownToHtml(`${'> '.repeat(30)}a`), 'blockquote')).to.equal(30);
+    const deep = await markdownToHtml(`${'> '.repeat(20_000)}<script>`);
+    expect(count(deep, 'blockquote')).to.equal(30);
+    expect(deep.match(/&gt;/g)).to.have.length(19_970);
+    expect(count(await markdownToHtml('1. '.repeat(40)), 'ol')).to.equal(30);
+    const mixed = Array.from({ length: 100 }, (_, level) => `${'  '.repeat(level)}- > 1. a`).join('\n');
+    expect(await markdownToHtml(mixed))
+      .to.include('&gt;')
+      .and.not.include('<pre>');
+  });
+
+  for (const mark of [
+    '> ',
+    '>',
+    '- ',
+    '1. ',
+    '* > ',
+    '[',
+    '![',
+    '<b>',
+    '<div>',
+    '~~',
+    '`',
+    '(',
+    '|',
+    '[a](',
+    '\n> ',
+    '--\n',
+    'a|b\n:-\n',
+  ])
+    it(`takes time in proportion to 60,000 characters of ${JSON.stringify(mark)}`, async () => {
+      const text = mark.repeat(Math.ceil(60_000 / mark.length));
+      expect(await leastProcessorTime(() => markdownToHtml(text))).to.be.below(1_000);
+    });
 
   it('keeps every emphasis of a long article', async () => {
     const article = Array.from({ length: 3_000 }, (_, n) => `- **Point ${String(n)}**: an *important* text.`).join(

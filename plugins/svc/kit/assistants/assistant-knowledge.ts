@@ -157,7 +157,7 @@ export function knowledgePrompt(passages: readonly KnowledgePassage[], foundFor 
 
 /** Escapes the tags, so that a passage cannot close them. */
 function escapeTags(text: string): string {
-  return text.replace(/<(?=\s*(?:\/\s*)?texts?\b)/gi, '&lt;');
+  return text.replace(/<(\s*(?:\/\s*)?texts?\b)/gi, '&lt;$1');
 }
 
 function toAttribute(text: string): string {

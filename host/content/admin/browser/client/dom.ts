@@ -46,7 +46,7 @@ export const styleAttribute = `${hidden}style`;
 export function parse(html: string): HTMLElement {
   const template = document.createElement('template');
   const safe = html.replace(/<[a-z][^<>]*>/gi, (tag) =>
-    tag.replace(/([\s"'/])(style|on[a-z]+)(?=\s*=)/gi, `$1${hidden}$2`),
+    tag.replace(/([\s"'/])(style|on[a-z]+)(\s*=)/gi, `$1${hidden}$2$3`),
   );
   template.innerHTML = `<div>${safe}</div>`;
   return template.content.firstElementChild as HTMLElement;

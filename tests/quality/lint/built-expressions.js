@@ -1,0 +1,23 @@
+/** Files of the product that build expressions while the program runs, and from what. No visitor or user writes any of it. */
+export const builtExpressions = {
+  'host/authoring/pack.ts': 'the ignore file of an author',
+  'host/build/bundle.js': 'escaped paths of the product',
+  'host/content/shortcodes/scanner.ts': 'names of shortcodes that plugins register',
+  'host/languages/find-text.ts': 'escaped messages of a catalog',
+  'host/options/setting-secrets.ts': 'patterns of schemas that plugins write',
+  'host/rest/route-pattern.ts': 'patterns of routes that plugins write',
+  'host/rest/schema/scalars.ts': 'patterns of schemas that plugins write',
+  'host/rest/schema/text-fields.ts': 'one of two names of tags',
+  'host/testing/outages.ts': 'names of tables in tests',
+  'host/views/html-pieces.ts': 'names of tags in the templates of plugins',
+  'host/watchdog-worker.js': 'slugs of plugins',
+  'plugins/sandbox/fakes/chat-fake.ts': 'escaped paths of the sandbox',
+  'plugins/sandbox/fakes/stores/chroma-collections.ts': 'paths of the sandbox',
+  'plugins/sandbox/fakes/stores/chroma-filter.ts': 'filters that the service sends to a fake store',
+  'plugins/sandbox/fakes/stores/chroma-records.ts': 'paths of the sandbox',
+  'plugins/sandbox/fakes/stores/pinecone-data.ts': 'paths of the sandbox',
+  'plugins/sandbox/fakes/stores/qdrant-collections.ts': 'paths of the sandbox',
+  'plugins/sandbox/fakes/stores/qdrant-points.ts': 'paths of the sandbox',
+  'plugins/svc/kit/lexer-only.ts': 'names in the code of a package',
+  'plugins/svc/modules/usage/prices/read-prices.ts': 'patterns of the schema of prices',
+};
