@@ -170,13 +170,15 @@ describe('errors of POST /images/generate', () => {
       expect([status, body.code]).to.deep.equal([502, 'rest_svc_provider_error']);
     });
 
-    it('are 500 with what to do when the media library does not take the image', async () => {
+    it('are none when the media library does not take the image: it is paid for, so it comes as base64', async () => {
       const undo = service.host.hooks.addFilter('upload_mimes', () => ({}));
       service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
       const { status, body } = await service.generate({ ...good, model: 'gpt-image-1' });
       undo();
-      expect([status, body.code]).to.deep.equal([500, 'rest_svc_media_not_saved']);
-      expect(body.message).to.contain('could not be saved to the media library').and.to.contain('b64_json');
+      expect([status, body.images]).to.deep.equal([200, [{ url: null, b64_json: picture(), revised_prompt: null }]]);
+      expect(body.message).to.match(
+        /^1 image generated\. 1 image could not be saved to the media library, and is in b64_json: /,
+      );
     });
   });
 

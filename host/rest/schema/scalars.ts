@@ -12,7 +12,7 @@ export function validateNumber(value: number, schema: JsonSchema, param: string)
   const tooLow = low !== null && (low.exclusive ? value <= low.at : value < low.at);
   const tooHigh = high !== null && (high.exclusive ? value >= high.at : value > high.at);
   if (!tooLow && !tooHigh) return null;
-  return schemaError('rest_out_of_bounds', `${param} must be ${boundsSentence(low, high)}`);
+  return schemaError('rest_out_of_bounds', `${param} must be ${boundsSentence(named(low), named(high))}`);
 }
 
 interface Bound {
@@ -28,6 +28,11 @@ function lowerBound({ minimum, exclusiveMinimum }: JsonSchema): Bound | null {
 function upperBound({ maximum, exclusiveMaximum }: JsonSchema): Bound | null {
   if (typeof exclusiveMaximum === 'number') return { at: exclusiveMaximum, exclusive: true };
   return maximum === undefined ? null : { at: maximum, exclusive: exclusiveMaximum === true };
+}
+
+/** A bound that every number keeps is not worth a word (`argumentBounds.anyInteger`). */
+function named(bound: Bound | null): Bound | null {
+  return bound !== null && Math.abs(bound.at) === Number.MAX_VALUE ? null : bound;
 }
 
 function boundsSentence(low: Bound | null, high: Bound | null): string {

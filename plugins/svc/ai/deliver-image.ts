@@ -33,13 +33,16 @@ export interface DeliverInit {
   /** Fetches an image with retries, within the time left. */
   readonly retried: <T>(attempt: (timeLeft: number) => Promise<T>) => Promise<T>;
   readonly signal?: AbortSignal | undefined;
+  /** Called with the reason if an image is returned as Base64 because it could not be saved. */
+  readonly onUnsaved?: (reason: string) => void;
 }
 
 /**
  * Converts an image to the requested form (D10): base64 is saved in the media library to get a URL, a URL becomes base64 by
- * a guarded fetch, and the right form passes unchanged.
+ * a guarded fetch, and the right form passes unchanged. An image that cannot be saved to get a URL is paid for all the same, so it
+ * is returned as base64.
  *
- * @throws ProviderError if it cannot be fetched or is no image, RestError `rest_svc_media_not_saved`.
+ * @throws ProviderError if it cannot be fetched or is no image, RestError `rest_svc_media_not_saved` for the form `media`.
  */
 export async function deliverImage(image: ImageOutput, init: DeliverInit): Promise<GeneratedImage> {
   const { revised_prompt } = image;
@@ -49,7 +52,13 @@ export async function deliverImage(image: ImageOutput, init: DeliverInit): Promi
     return { url: null, b64_json: image.b64_json, revised_prompt, media: null };
   const found = await bytesOf(image, init);
   if (form === 'b64_json') return { url: null, b64_json: found.bytes.toString('base64'), revised_prompt, media: null };
-  const { id, url, size, mimeType } = await saved(found, revised_prompt ?? init.prompt, init);
+  const media = await saved(found, revised_prompt ?? init.prompt, init);
+  if (typeof media === 'string') {
+    if (form === 'media') throw errors.media_not_saved({ values: { reason: media } });
+    init.onUnsaved?.(media);
+    return { url: null, b64_json: found.bytes.toString('base64'), revised_prompt, media: null };
+  }
+  const { id, url, size, mimeType } = media;
   return { url, b64_json: null, revised_prompt, media: { id, url, size, mimeType } };
 }
 
@@ -61,11 +70,12 @@ async function bytesOf(
   return retried((timeout) => fetchImage(url ?? '', { http: host.http, settings, timeout, signal }));
 }
 
+/** The entry in the media library, or why there is none. */
 async function saved(
   { bytes, extension }: ImageBytes,
   description: string,
   { host, prompt, userId, isPrivate = false }: DeliverInit,
-): Promise<Media> {
+): Promise<Media | string> {
   const media = {
     bytes,
     name: generatedFileName(extension),
@@ -78,8 +88,7 @@ async function saved(
     return await host.content.media.save(media);
   } catch (error) {
     host.log.error('Failed to save a generated image in the media library', { event: 'image_not_saved', error });
-    const reason = error instanceof RestError ? error.message : 'See the log for the cause.';
-    throw errors.media_not_saved({ values: { reason }, cause: error });
+    return error instanceof RestError ? error.message : 'See the log for the cause.';
   }
 }
 

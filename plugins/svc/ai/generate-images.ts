@@ -88,6 +88,7 @@ async function generateOnce(
     source,
     limit: limits.images,
     deadline: host.clock.now() + limits.images,
+    unsaved: null,
   };
   let counts: UsageCounts = { model, ...pricedFields(job) };
   let failures: readonly RestError[] = [];
@@ -124,6 +125,8 @@ interface Job {
   readonly limit: number;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
+  /** Why an image is returned as Base64 although it was to be saved; null if none is. */
+  unsaved: string | null;
 }
 
 function buildRequest(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
@@ -171,6 +174,7 @@ function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]
         host,
         retried,
         signal,
+        onUnsaved: (reason) => (job.unsaved = reason),
       });
       onImage?.((count += 1));
       return delivered;
@@ -204,7 +208,7 @@ function failuresOf(outcomes: readonly ImageCallOutcome[], { provider, limit }: 
 function mergeOutcomes(
   outcomes: readonly ImageCallOutcome[],
   failures: readonly RestError[],
-  { provider, request }: Job,
+  { provider, request, unsaved }: Job,
 ): Omit<GeneratedImages, 'cost'> {
   const images = outcomes.flatMap((outcome) => outcome.images);
   const [first] = failures;
@@ -213,12 +217,18 @@ function mergeOutcomes(
   return {
     images,
     usage: sumUsage(results.map(({ usage }) => usage)),
-    message: resultMessage(images.length, failures),
+    message: [resultMessage(images.length, failures), ...unsavedNote(images, unsaved)].join(' '),
     providerId: provider.id,
     provider: provider.label,
     model: results[0]?.model ?? request.model,
     ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
   };
+}
+
+function unsavedNote(images: readonly GeneratedImage[], reason: string | null): string[] {
+  const count = images.filter(({ url }) => url === null).length;
+  if (reason === null || count === 0) return [];
+  return [`${formatCount(count, 'image')} could not be saved to the media library, and is in b64_json: ${reason}`];
 }
 
 function resultMessage(generated: number, failures: readonly RestError[]): string {

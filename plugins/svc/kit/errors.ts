@@ -134,10 +134,7 @@ export const errors = defineErrors('rest_svc_', {
   content_empty: [502, '{part}: the model returned an empty response. Try again, or change its prompt.'],
   source_unreadable: [400, '{url}: {reason}'],
 
-  media_not_saved: [
-    500,
-    'Images were generated but could not be saved to the media library: {reason} Request the response_format b64_json to skip saving.',
-  ],
+  media_not_saved: [500, 'Images were generated but could not be saved to the media library: {reason}'],
 
   video_not_saved: [500, 'The video was generated but could not be saved to the media library: {reason}'],
   video_start_unknown: [

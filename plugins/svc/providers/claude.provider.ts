@@ -1,7 +1,4 @@
-import type {
-  MessageCreateParamsNonStreaming,
-  MessageCreateParamsStreaming,
-} from '@anthropic-ai/sdk/resources/messages';
+import type { Anthropic } from '@anthropic-ai/sdk';
 import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
 import { claudeEnforcesSchemas, samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
@@ -23,8 +20,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
   const run = async (signal: AbortSignal): Promise<TextResult> => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
-    const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
-    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+    const response = await postMessage(client, { ...body, stream: true }, { signal, connection });
     await readEvents({ response, connection, signal }, reader);
     return { ignored, ...reader.result() };
   };
@@ -82,11 +78,22 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
   return withTimeLimit(connection, async (signal) => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
-    // The SDK's type is for the newest API version, which has no sampling parameters.
-    const params = body as unknown as MessageCreateParamsNonStreaming;
-    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+    const response = await postMessage(client, body, { signal, connection });
     const received = await readJson(response);
     const read = () => claudeResponse(received, request, connection);
     return { ignored, ...(await keepUsage(() => claudeReport(received['usage']), read)) };
   });
+}
+
+/**
+ * `client.messages.create` would write that a model is deprecated to the console, between the lines of the log, and its types
+ * are for the newest API version, which has no sampling parameters.
+ */
+function postMessage(
+  client: Anthropic,
+  body: Readonly<Record<string, unknown>>,
+  { signal, connection }: { readonly signal: AbortSignal; readonly connection: ProviderConnection },
+): Promise<Response> {
+  const stream = body['stream'] === true;
+  return client.post('/v1/messages', { body, stream, signal, timeout: sdkTimeout(connection) }).asResponse();
 }

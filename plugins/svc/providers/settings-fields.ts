@@ -1,6 +1,8 @@
 import type { JsonSchema } from '#plugin-api';
 import { apiKeyField, urlField } from '../kit/connection-fields.ts';
+import { matchesName } from '../kit/matches-name.ts';
 import type { ParamNames } from './params.ts';
+import type { ProviderSettings } from './provider.ts';
 
 const modelTitles = {
   model: 'Text model',
@@ -25,6 +27,21 @@ export function modelFields(models: DefaultModels): Record<string, JsonSchema> {
       },
     ]),
   );
+}
+
+/** Models that read images, whose names do not say so: of servers of one's own, or newer than this program. */
+export const visionField: JsonSchema = {
+  type: 'array',
+  title: 'Models that read images',
+  description:
+    'One name per line, in addition to those that are known. * matches any characters, for example my-vision-*.',
+  items: { type: 'string' },
+};
+
+/** Whether the setting of `visionField` names a model. */
+export function isVisionModel(model: string, settings: ProviderSettings): boolean {
+  const names = settings['vision_models'];
+  return Array.isArray(names) && names.some((name) => typeof name === 'string' && matchesName(name.trim(), model));
 }
 
 interface FieldsInit {

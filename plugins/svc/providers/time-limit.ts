@@ -26,7 +26,11 @@ export function sdkTimeout(connection: ProviderConnection): number {
 
 /** The JSON object of a response. Throws ProviderError `unreadable` for anything else, and the stream's error if the connection is cut. */
 export async function readJson(response: Response): Promise<JsonObject> {
-  const text = await response.text();
+  return jsonObject(await response.text(), response);
+}
+
+/** The JSON object that is the text of a response. @throws ProviderError `unreadable` for anything else */
+export function jsonObject(text: string, response: Pick<Response, 'headers' | 'status'>): JsonObject {
   let body: unknown;
   try {
     body = JSON.parse(text);

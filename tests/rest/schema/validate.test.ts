@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonSchema } from '#plugin-api';
@@ -94,6 +95,11 @@ describe('bounds', () => {
       'p must be between 0 (inclusive) and 2 (exclusive)',
     );
     expect(message(0.4, { type: 'number', minimum: 0.5 })).to.equal('p must be greater than or equal to 0.5');
+  });
+
+  it('are not named where every number keeps them', () => {
+    const { maximum } = argumentBounds.anyInteger;
+    expect(message(0, { type: 'integer', minimum: 1, maximum })).to.equal('p must be greater than or equal to 1');
   });
 });
 

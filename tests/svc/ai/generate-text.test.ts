@@ -286,6 +286,21 @@ describe('Further tries', () => {
     expect([provider.requests.length, clock.now() - started]).to.deep.equal([3, 1500]);
   });
 
+  it('are made at once, the first time, where a connection was cut, as one that was kept alive for too long', async () => {
+    for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
+      const cause = new TypeError('fetch failed', { cause: Object.assign(new Error('closed'), { code }) });
+      const cut = new ProviderError({ kind: 'connection', message: 'cut.', cause });
+      const clock = createFakeClock({ skipSleeps: true });
+      const started = clock.now();
+      await (
+        await generating(scripted(cut, answer), { clock })
+      )(call);
+      expect(clock.now() - started).to.equal(0);
+      await failureOf((await generating(scripted(cut), { clock }))(call));
+      expect(clock.now() - started).to.equal(1000);
+    }
+  });
+
   for (const kind of ['connection', 'rate_limited', 'unavailable'] as const) {
     it(`succeed where ${kind} was passing`, async () => {
       const provider = scripted(new ProviderError({ kind, message: 'For now.' }), answer);

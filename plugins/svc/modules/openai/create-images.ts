@@ -58,7 +58,7 @@ export function createImages(ports: OpenAiPorts) {
       request,
     );
     const data = images.map(({ url, b64_json, revised_prompt }) => ({
-      ...(form === 'url' ? { url } : { b64_json }),
+      ...(form === 'url' && url !== null ? { url } : { b64_json }),
       ...(revised_prompt !== null && { revised_prompt }),
     }));
     return new RestResponse({

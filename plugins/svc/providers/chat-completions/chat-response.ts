@@ -64,13 +64,14 @@ function refuseEmpty(
 /** Also `function_call`, the member that came before `tool_calls`. */
 function chatToolCalls(message: JsonObject): ToolCall[] {
   const old = message['function_call'];
-  const single = isRecord(old) ? [{ id: `call_${randomUUID()}`, function: old }] : [];
+  const single = isRecord(old) ? [{ function: old }] : [];
   const calls = listAt(message, 'tool_calls');
   return (calls.length > 0 ? calls : single).map((call) => {
     const called = objectAt(call, 'function');
-    const [id, name] = [textAt(call, 'id'), textAt(called, 'name')];
-    if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
-    return { id, name, arguments: argumentsText(called['arguments']) };
+    const name = textAt(called, 'name');
+    if (name === null) throw unreadableResponse('a tool call without a name in it');
+    // Some servers send no id; a client needs one to name the result.
+    return { id: textAt(call, 'id') ?? `call_${randomUUID()}`, name, arguments: argumentsText(called['arguments']) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
@@ -43,9 +44,13 @@ function claudeToolCalls(blocks: readonly unknown[]): ToolCall[] {
   return blocks
     .filter((block) => textAt(block, 'type') === 'tool_use')
     .map((block) => {
-      const [id, name] = [textAt(block, 'id'), textAt(block, 'name')];
-      if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
-      return { id, name, arguments: argumentsText(objectAt({ block }, 'block')['input']) };
+      const name = textAt(block, 'name');
+      if (name === null) throw unreadableResponse('a tool call without a name in it');
+      return {
+        id: textAt(block, 'id') ?? `toolu_${randomUUID()}`,
+        name,
+        arguments: argumentsText(objectAt({ block }, 'block')['input']),
+      };
     });
 }
 

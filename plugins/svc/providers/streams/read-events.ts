@@ -9,7 +9,7 @@ import {
   type RequestedText,
   type TextResult,
 } from '../provider.ts';
-import { readJson } from '../time-limit.ts';
+import { jsonObject } from '../time-limit.ts';
 import { type JsonObject, objectAt, textAt } from '../json.ts';
 
 /** Names of errors without a status, and the status that applies. */
@@ -94,7 +94,7 @@ export interface OpenStream {
  * @throws ProviderError `connection` for a cut stream, `unreadable` for another kind of response, and errors of the reader.
  */
 export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
-  if (!isEventStream(response)) return reader.whole(await readJson(response));
+  if (!isEventStream(response)) return readText(response, reader);
   const bytes = bytesOf(response);
   if (bytes === null) throw unreadableResponse('it was empty', response.status);
   const cancel = (): void => bytes.cancel();
@@ -110,6 +110,40 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
     signal.removeEventListener('abort', cancel);
     if (isOver) drain(bytes, connection);
     else cancel();
+  }
+}
+
+/**
+ * A body that is not called a stream: JSON, as from an upstream that does not stream, or events all the same, each of them with
+ * its field names or alone on a line.
+ */
+async function readText(response: Response, reader: EventReader): Promise<void> {
+  const text = await response.text();
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const isOver = isEvents(text)
+    ? eventsIn(text).some((event) => reader.take(event))
+    : lines.length > 1 && lines.every(isJsonObject)
+      ? lines.some((data) => reader.take({ data, event: undefined, id: undefined }))
+      : null;
+  if (isOver === null) return reader.whole(jsonObject(text, response));
+  if (!isOver && !reader.isComplete()) throw truncatedStream();
+}
+
+function isEvents(text: string): boolean {
+  return /^\s*(?:(?:data|event|id|retry)?:)/.test(text.slice(0, 1000));
+}
+
+function eventsIn(text: string): EventSourceMessage[] {
+  const events: EventSourceMessage[] = [];
+  createParser({ onEvent: (event) => void events.push(event) }).feed(`${text.trimStart()}\n\n`);
+  return events;
+}
+
+function isJsonObject(line: string): boolean {
+  try {
+    return isRecord(JSON.parse(line));
+  } catch {
+    return false;
   }
 }
 
