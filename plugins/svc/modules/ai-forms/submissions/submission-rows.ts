@@ -54,6 +54,7 @@ export function submissionOf(row: object): Submission {
   const { answers, generation, uuid: id, ...submission } = fromRow(row);
   return {
     ...submission,
+    ...nothing,
     ...answers,
     id,
     generation: generation === '' ? null : (JSON.parse(generation) as Generation),

@@ -82,6 +82,9 @@ function filtered<Query extends Knex.QueryBuilder>(
   return query;
 }
 
+/** For rows that lack them, such as imported ones: one of them must not break a page. */
+const noAnswers: CheckedForm = { inputs: {}, display_values: {}, labels: {}, summary: '' };
+
 function toRow(submission: NewSubmission): Record<string, unknown> {
   const { inputs, display_values, labels, summary } = submission;
   const email = typeof inputs['email'] === 'string' ? foldText(inputs['email']) : '';
@@ -105,5 +108,5 @@ function toRow(submission: NewSubmission): Record<string, unknown> {
 
 function toSubmission(row: object): Submission {
   const { answers, uuid: id, ...submission } = fromRow(row);
-  return { ...submission, ...answers, id };
+  return { ...submission, ...noAnswers, ...answers, id };
 }

@@ -29,9 +29,10 @@ function submission(id: string, init: Partial<Submission> = {}): Submission {
 
 describeDialects('submissions of forms', (open) => {
   let store: SubmissionStore;
+  let database: Awaited<ReturnType<typeof open>>;
 
   beforeEach(async () => {
-    const database = await open();
+    database = await open();
     await database.migrate('svc', submissionMigrations);
     store = createSubmissionStore({ host: { database } });
   });
@@ -43,6 +44,14 @@ describeDialects('submissions of forms', (open) => {
     expect(await store.find('u-2')).to.equal(null);
     const added = await Promise.all(Array.from({ length: 8 }, () => store.add(submission('u-3'))));
     expect(added.filter(Boolean)).to.have.length(1);
+  });
+
+  it('are read without answers where a row has none', async () => {
+    await store.add(submission('u-1'));
+    await database.knex(submissionsTable).update({ answers: '{}' });
+    expect(await store.list({}, { limit: 5, offset: 0 })).to.deep.equal([
+      submission('u-1', { inputs: {}, display_values: {}, labels: {}, summary: '' }),
+    ]);
   });
 
   it('are stored with a text in place of an email address that is longer than addresses are', async () => {
