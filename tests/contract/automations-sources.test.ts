@@ -79,7 +79,16 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
       await site.until(task, 'completed');
       expect(seen.find(({ target }) => target.endsWith('/1'))).to.deep.include({
         target: 'https://news.example.com/1',
-        input: { title: 'Entry 1', url: 'https://news.example.com/1', summary: 'About 1', published: null },
+        input: {
+          title: 'Entry 1',
+          url: 'https://news.example.com/1',
+          summary: 'About 1',
+          content: '',
+          published: null,
+          updated: null,
+          id: 'e1',
+          feed_title: 'News',
+        },
       });
       feedText = entry(3) + feedText;
       expect(await run(task)).to.deep.include({ found: 3, added: 1 });

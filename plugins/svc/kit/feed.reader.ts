@@ -1,18 +1,26 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { DocumentError, isUrl } from '#plugin-api';
 import { DomUtils, Parser, parseDocument } from 'htmlparser2';
+import { charsetOf, decodeText, repairControls } from './decode-text.ts';
+import { parseDate } from './parse-date.ts';
 
 /** One entry of a feed. Texts are plain, without HTML tags. */
 export interface FeedEntry {
-  /** Stable: the id of the entry, otherwise its URL, otherwise its title. */
+  /** Stable: the id of the entry, otherwise its URL, its title, or a hash of its text. */
   readonly id: string;
   /** '' without a title. */
   readonly title: string;
   /** Absolute if the feed or its URL allow; '' without a link. */
   readonly url: string;
-  /** Summary or text, at most 10,000 characters. */
+  /** Summary, otherwise the text, at most 10,000 characters. */
   readonly summary: string;
+  /** The whole text, at most 10,000 characters; '' if the entry has none. */
+  readonly content: string;
   /** Milliseconds since the epoch, or null. */
   readonly published: number | null;
+  /** When it was changed last, in milliseconds since the epoch, or null. */
+  readonly updated: number | null;
 }
 
 export interface Feed {
@@ -21,12 +29,16 @@ export interface Feed {
   readonly entries: readonly FeedEntry[];
 }
 
-const maxSummaryLength = 10_000;
+const maxTextLength = 10_000;
 const maxEntries = 10_000;
+/** Bytes of a compressed feed after unpacking. */
+const maxBytes = 20_000_000;
 
 export interface FeedFile {
-  /** The text, or its bytes; the XML declaration names the encoding. */
+  /** The text, or its bytes, compressed or not. */
   readonly source: string | Uint8Array;
+  /** Header `Content-Type` of the response, which may name the encoding. */
+  readonly contentType?: string | undefined;
   /** URL of the feed, for relative links. */
   readonly address?: string | undefined;
 }
@@ -35,23 +47,38 @@ export interface FeedFile {
  * Reads a feed: RSS 2.0 (and 0.9x, 1.0) or Atom. Entities that a document defines itself are not expanded. Entries beyond
  * 10,000 are left out.
  *
- * @throws DocumentError when the text is neither RSS nor Atom
+ * @throws DocumentError when the text is neither RSS nor Atom, or its encoding is unknown
  */
-export function parseFeed({ source, address }: FeedFile): Feed {
-  const document = parseDocument(typeof source === 'string' ? source : decode(source), { xmlMode: true });
+export function parseFeed({ source, contentType, address }: FeedFile): Feed {
+  const document = parseDocument(typeof source === 'string' ? source : decode(source, contentType), { xmlMode: true });
   const root = document.children.find(DomUtils.isTag);
-  if (!root || !/^(?:rss|rdf:RDF|(?:[^:]+:)?feed)$/.test(root.name))
-    throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
-  // A feed may have a namespace prefix: `atom:feed`, `atom:entry`.
-  const prefix = /^(.+:)feed$/.exec(root.name)?.[1] ?? '';
-  const isEntry = (name: string): boolean => name === 'item' || name === `${prefix}entry`;
-  const entries = DomUtils.getElementsByTagName(isEntry, root.children, true, maxEntries);
+  const [, prefix = '', kind] = /^(.+:)?(rss|rdf|feed)$/i.exec(root?.name ?? '') ?? [];
+  if (!root || kind === undefined) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
+  // The elements may have the prefix of a namespace: `atom:entry`, `x:item`. That of `rdf:RDF` is not theirs.
+  const own = kind.toLowerCase() === 'rdf' ? '' : prefix;
+  const isEntry = (name: string): boolean => name === 'item' || name === `${own}item` || name === `${own}entry`;
+  const found = DomUtils.getElementsByTagName(isEntry, root.children, true, maxEntries);
   const base = absolute(root.attribs['xml:base'], address) || address;
-  const channel = elementsOf(root, ['channel'])[0] ?? root;
+  const channel = elementsOf(root, ['channel', `${own}channel`])[0] ?? root;
+  const isAtom = kind.toLowerCase() === 'feed';
   return {
-    title: plainText(markupOf(elementsOf(channel, [`${prefix}title`])[0])),
-    entries: entries.map((entry) => toEntry(entry, { prefix, base })).filter(({ id }) => id !== ''),
+    title: textOf(firstOf(channel, [`${own}title`, 'title', 'dc:title']), isAtom),
+    entries: withIds(found.map((entry) => toEntry(entry, { prefix: own, base }))),
   };
+}
+
+/** Ids for entries that name none: their title, or a hash where it is missing or several have it. */
+function withIds(entries: readonly FeedEntry[]): FeedEntry[] {
+  const titles = new Map<string, number>();
+  for (const { id, title } of entries) if (id === '') titles.set(title, (titles.get(title) ?? 0) + 1);
+  return entries.flatMap((entry) => {
+    const { id, title, summary, content, published } = entry;
+    if (id !== '') return [entry];
+    if (title !== '' && titles.get(title) === 1) return [{ ...entry, id: title }];
+    if (title === '' && summary === '' && content === '') return [];
+    const text = JSON.stringify([title, summary, content, published]);
+    return [{ ...entry, id: `sha256:${createHash('sha256').update(text).digest('hex')}` }];
+  });
 }
 
 type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
@@ -59,6 +86,20 @@ type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
 /** The children of an element with one of the names, sorted by name. */
 function elementsOf({ children }: Element, names: readonly string[]): Element[] {
   return names.flatMap((name) => DomUtils.getElementsByTagName(name, children, false));
+}
+
+const firstOf = (element: Element, names: readonly string[]): Element | undefined => elementsOf(element, names)[0];
+
+/** The text of an element of RSS, whose content is HTML, or of Atom, whose attributes say what it is. */
+function textOf(element: Element | undefined, isAtom: boolean): string {
+  if (!element) return '';
+  const { type = '', mode = '' } = element.attribs;
+  const isBase64 = mode === 'base64' || (isAtom && type.includes('/') && !/^text\/|[/+]xml$/.test(type));
+  if (isBase64) return plainText(Buffer.from(DomUtils.textContent(element), 'base64').toString());
+  const isPlain = isAtom && mode !== 'escaped' && (type === '' || type === 'text' || type === 'text/plain');
+  return isPlain && !element.children.some(DomUtils.isTag)
+    ? repairControls(DomUtils.textContent(element)).replace(/\s+/g, ' ').trim()
+    : plainText(markupOf(element));
 }
 
 /** The HTML in an element: escaped, in a CDATA section, or as elements. */
@@ -86,7 +127,7 @@ export function plainText(html: string): string {
     { decodeEntities: true },
   );
   parser.end(html);
-  return text.replace(/\s+/g, ' ').trim();
+  return repairControls(text).replace(/\s+/g, ' ').trim();
 }
 
 const inline = new Set([
@@ -106,38 +147,38 @@ const inline = new Set([
   'u',
 ]);
 
+const contents = ['content', 'content:encoded', 'xhtml:body', 'body', 'xhtml:div', 'div', 'fullitem'];
+const summaries = ['summary', 'description', 'dc:description', 'itunes:summary', 'media:description'];
+
 function toEntry(
   entry: Element,
-  { prefix, base }: { readonly prefix: string; readonly base: string | undefined },
+  { prefix, base: outer }: { readonly prefix: string; readonly base: string | undefined },
 ): FeedEntry {
   const isAtom = entry.name === `${prefix}entry`;
-  const find = (...names: string[]): Element[] =>
-    elementsOf(
-      entry,
-      names.map((name) => prefix + name),
-    );
-  const first = (...names: string[]): string => DomUtils.textContent(find(...names).slice(0, 1)).trim();
-  const plain = (...names: string[]): string => {
-    const [element] = find(...names);
-    return isAtom && (element?.attribs['type'] ?? 'text') === 'text'
-      ? first(...names).replace(/\s+/g, ' ')
-      : plainText(markupOf(element));
-  };
-  const title = plain('title');
-  const own = first('id', 'guid');
+  const base = absolute(entry.attribs['xml:base'], outer) || outer;
+  const find = (names: readonly string[]): Element | undefined =>
+    firstOf(entry, [...(prefix === '' ? [] : names.map((name) => prefix + name)), ...names]);
+  const first = (...names: string[]): string => DomUtils.textContent(find(names) ?? []).trim();
+  const plain = (names: readonly string[]): string => [...textOf(find(names), isAtom)].slice(0, maxTextLength).join('');
+  const own = first('id', 'guid') || (entry.attribs['rdf:about'] ?? '');
   // The link to the entry, not its other links.
-  const link = isAtom
-    ? find('link').find(({ attribs }) => (attribs['rel'] ?? 'alternate') === 'alternate')?.attribs['href']
-    : first('link');
-  const url = absolute(link, base) || (/^https?:\/\//i.test(own) ? own : '');
-  const summary = plain('summary', 'description') || plain('content', 'content:encoded');
-  const published = Date.parse(first('published', 'pubDate', 'dc:date', 'issued', 'updated', 'modified'));
+  const link = elementsOf(entry, prefix === '' ? ['link'] : [`${prefix}link`, 'link']).find(
+    ({ attribs: { rel = 'alternate' } }) => rel === 'alternate',
+  );
+  const target = link?.attribs['href'] ?? (link && DomUtils.textContent(link).trim());
+  const url = absolute(target, base) || (/^https?:\/\//i.test(own) ? own : '');
+  const content = plain(contents);
+  const updated = parseDate(first('updated', 'modified', 'dcterms:modified', 'dc:date'));
   return {
-    id: own || url || title,
-    title,
+    id: own || url,
+    title: plain(['title', 'dc:title', 'media:title']),
     url,
-    summary: [...summary].slice(0, maxSummaryLength).join(''),
-    published: Number.isNaN(published) ? null : published,
+    summary: plain(summaries) || content,
+    content,
+    published:
+      parseDate(first('published', 'pubDate', 'dc:date', 'issued', 'dcterms:issued', 'created', 'dcterms:created')) ??
+      updated,
+    updated,
   };
 }
 
@@ -146,15 +187,22 @@ function absolute(address: string | undefined, base: string | undefined): string
   return isUrl(address, base) ? new URL(address, base).href : address;
 }
 
-/** Decodes by the XML declaration; UTF-8 without one. */
-function decode(bytes: Uint8Array): string {
-  const head = String.fromCharCode(...bytes.subarray(0, 200));
-  const named = /^\s*<\?xml[^>]*\bencoding=["']([\w.-]+)["']/.exec(head)?.[1] ?? 'utf-8';
-  const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : named;
+/** @throws DocumentError that names an encoding which is unknown */
+function decode(given: Uint8Array, contentType: string | undefined): string {
+  // Some servers compress although they were not asked to.
+  const bytes = given[0] === 0x1f && given[1] === 0x8b ? unpack(given) : given;
+  const { text, unknown } = decodeText(bytes, {
+    charset: charsetOf(contentType),
+    declared: (head) => /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1],
+  });
+  if (unknown !== null) throw new DocumentError(`The encoding ${unknown} of this feed is not supported. Use UTF-8.`);
+  return text;
+}
+
+function unpack(bytes: Uint8Array): Uint8Array {
   try {
-    return new TextDecoder(encoding).decode(bytes);
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch {
-    return new TextDecoder().decode(bytes);
+    throw new DocumentError('The compressed feed is damaged or too large.');
   }
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { DocumentError } from '#plugin-api';
 import { parseFeed, type Feed } from '../../../plugins/svc/kit/feed.reader.ts';
@@ -24,14 +25,18 @@ describe('reading feeds', () => {
         title: 'Coffee up there',
         url: 'https://example.com/coffee',
         summary: 'Water boils earlier & cooler.',
+        content: '',
         published: Date.parse('2026-11-20T09:00:00Z'),
+        updated: null,
       },
       {
         id: 'https://example.com/tea?a=1&b=2',
         title: 'Tea',
         url: 'https://example.com/tea?a=1&b=2',
         summary: 'Leaves The whole text',
+        content: 'Leaves The whole text',
         published: null,
+        updated: null,
       },
     ]);
   });
@@ -50,9 +55,14 @@ describe('reading feeds', () => {
         title: '1 < 2 &amp; true',
         url: 'https://example.com/blog/one',
         summary: 'Short',
+        content: 'Long',
         published: Date.parse('2026-11-20T10:00:00Z'),
+        updated: Date.parse('2026-11-20T10:00:00Z'),
       },
-      { id: 'urn:uuid:2', title: 'A slanted title', url: '', summary: 'One Two', published: null },
+      {
+        ...{ id: 'urn:uuid:2', title: 'A slanted title', url: '', summary: 'One Two', content: 'One Two' },
+        ...{ published: null, updated: null },
+      },
     ]);
   });
 
@@ -78,6 +88,67 @@ describe('reading feeds', () => {
     expect(
       readFeed(Buffer.from('<rss><channel><item><title>Café</title></item></channel></rss>')).entries[0]?.title,
     ).to.equal('Café');
+  });
+
+  it('believes the mark, then the header, then the document; without any it takes UTF-8 or Windows-1252', () => {
+    const feed = (declaration: string): string =>
+      `${declaration}<rss><channel><item><title>Café</title></item></channel></rss>`;
+    const titleOf = (source: Uint8Array, contentType?: string) => parseFeed({ source, contentType }).entries[0]?.title;
+    const latin = Buffer.from(feed(''), 'latin1');
+    const declared = '<?xml version="1.0" encoding="utf-16"?>';
+    expect(titleOf(latin, 'text/xml; charset=iso-8859-1')).to.equal('Café');
+    expect(titleOf(latin)).to.equal('Café');
+    expect(titleOf(Buffer.from(feed(declared), 'utf16le'))).to.equal('Café');
+    expect(titleOf(Buffer.from(feed(declared), 'utf16le').swap16())).to.equal('Café');
+    expect(titleOf(Buffer.from(`\ufeff${feed('')}`), 'text/xml; charset=iso-8859-1')).to.equal('Café');
+    expect(titleOf(Buffer.from(feed(declared)), 'text/xml; charset="utf-8"')).to.equal('Café');
+    expect(titleOf(gzipSync(latin), 'text/xml; charset=iso-8859-1')).to.equal('Café');
+    expect(() => titleOf(latin, 'text/xml; charset=utf-7')).to.throw(DocumentError, 'utf-7');
+    expect(() => titleOf(Buffer.from('<\0\0\0r\0\0\0'))).to.throw(DocumentError, 'UTF-32');
+  });
+
+  it('keeps entries without id, link and title, and entries with one title', () => {
+    const item = (inner: string): string => `<item>${inner}</item>`;
+    const texts = ['First', 'Second'].map((text) => item(`<description>${text}</description>`));
+    const titles = ['a', 'b'].map((text) => item(`<title>News</title><description>${text}</description>`));
+    const { entries } = readFeed(
+      `<rss><channel>${[...texts, ...titles, item('<title>One</title>')].join('')}</channel></rss>`,
+    );
+    expect(entries.map(({ title, summary }) => title || summary)).to.deep.equal([
+      'First',
+      'Second',
+      'News',
+      'News',
+      'One',
+    ]);
+    expect(new Set(entries.map(({ id }) => id)).size).to.equal(5);
+    expect(entries[4]?.id).to.equal('One');
+  });
+
+  it('reads dates of any zone by its name, and those without one in UTC', () => {
+    for (const [text, expected] of [
+      ['Fri, 20 Nov 2026 10:00:00 CET', '2026-11-20T09:00:00Z'],
+      ['Sonntag, 22 Nov 2026 10:00:00 Etc/GMT', '2026-11-22T10:00:00Z'],
+      ['20 Nov 2026 10:00', '2026-11-20T10:00:00Z'],
+      ['2026-11-20T10:00:00', '2026-11-20T10:00:00Z'],
+      ['2026-11-20T10:00:00+02:00', '2026-11-20T08:00:00Z'],
+      ['20 Nov 2026 10:00:00 EST', '2026-11-20T15:00:00Z'],
+    ] as const) {
+      const [entry] = readFeed(
+        `<rss><channel><item><title>A</title><pubDate>${text}</pubDate></item></channel></rss>`,
+      ).entries;
+      expect(entry?.published, text).to.equal(Date.parse(expected));
+    }
+    const [none] = readFeed(
+      '<rss><channel><item><title>A</title><pubDate>22013</pubDate></item></channel></rss>',
+    ).entries;
+    expect(none?.published).to.equal(null);
+  });
+
+  it('shows the characters that references to Windows-1252 mean', () => {
+    expect(readFeed('<rss><channel><item><title>don&#146;t</title></item></channel></rss>').entries[0]?.title).to.equal(
+      'don’t',
+    );
   });
 
   it('expands no entities that a document defines itself', () => {

@@ -69,10 +69,10 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
   try {
     const feed = await readFeed(
       host,
-      { source: response.body, address: response.url },
+      { source: response.body, address: response.url, contentType: response.headers['content-type'] },
       { queue: 'background', signal },
     );
-    for (const { id, title, url: address, summary, published } of feed.entries) {
+    for (const { id, title, url: address, summary, content, published, updated } of feed.entries) {
       yield {
         identity: `entry:${id}`,
         target: address || title || id,
@@ -80,7 +80,11 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
           title,
           url: address,
           summary,
-          published: published === null ? null : new Date(published).toISOString(),
+          content,
+          published: dateText(published),
+          updated: dateText(updated),
+          id,
+          feed_title: feed.title,
         },
       };
     }
@@ -95,6 +99,8 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
     throw error;
   }
 }
+
+const dateText = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 async function* fromPosts(
   { post_type, status, category, search, changed_since, again }: PostsSource,

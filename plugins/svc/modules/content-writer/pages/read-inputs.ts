@@ -98,10 +98,10 @@ const readers: Readonly<Record<Source, (request: AdminRequest, host: Reading) =>
       typed: request.user.can('manage_options'),
     });
     const feed = await fetchedFeed(host, { source: bytes, address }, request.signal);
-    const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({
+    const inputs = feed.entries.slice(0, limit).map(({ title, summary, content, url: link }) => ({
       ...common(request),
       topic: (title || summary).slice(0, longestTopic),
-      source: summary,
+      source: content || summary,
       source_url: link,
     }));
     if (inputs.length === 0) throw invalidFields({ feed_url: 'The feed has no entries.' });
