@@ -2,6 +2,7 @@ import { withoutUndefined } from '#plugin-api';
 import {
   asProviderError,
   ProviderError,
+  type EmbeddingInput,
   type EmbeddingRequest,
   type EmbeddingResult,
   type ProviderSettings,
@@ -10,6 +11,7 @@ import {
 import { checkVectors, resultVectors } from '../providers/embeddings/check-embeddings.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateTokens } from './estimate-tokens.ts';
+import { errors } from '../kit/errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
 import type { AiServices, CallResult, CallTarget, ProviderCall } from './ports.ts';
@@ -23,8 +25,8 @@ export interface EmbedInput {
   readonly provider: string;
   /** Model or deployment; blank or left out takes the provider's saved embedding model. */
   readonly model?: string | undefined;
-  /** Any number of texts, none blank; split into as many calls as needed. */
-  readonly input: readonly string[];
+  /** Any number of texts, none blank; split into as many calls as needed. Ids of tokens only for providers that take them. */
+  readonly input: readonly EmbeddingInput[];
   readonly dimensions?: number | undefined;
   /** Encoding requested from the provider; the result contains numbers either way (D11). Default `float`. */
   readonly encodingFormat?: 'float' | 'base64' | undefined;
@@ -73,6 +75,11 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     provider,
     setting: 'embedding_model',
   });
+  if (provider.embeddings.takesTokens !== true && input.input.some((one) => typeof one !== 'string'))
+    throw errors.tokens_not_supported({
+      values: { provider: provider.label, model },
+      data: { param: 'input', provider: provider.id, model },
+    });
   const job: Job = {
     provider,
     saved,
@@ -106,7 +113,7 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     model,
     origin: input.origin,
     limit: limits.embeddings,
-    estimate: async () => ({ inputTokens: await estimateTokens(input.input, host), outputTokens: 0, images: 0 }),
+    estimate: async () => ({ inputTokens: await countInputs(input.input, host), outputTokens: 0, images: 0 }),
     run,
     count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
     // The calls that succeeded before one failed are paid for.
@@ -122,13 +129,13 @@ interface Job {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   /** The results so far, by batch. */
-  readonly done: Map<readonly string[], EmbeddingResult>;
+  readonly done: Map<readonly EmbeddingInput[], EmbeddingResult>;
 }
 
 function embedBatch(
   services: AiServices,
   { provider, saved, model, fields, deadline, done }: Job,
-  { batch, signal }: { readonly batch: readonly string[]; readonly signal: AbortSignal },
+  { batch, signal }: { readonly batch: readonly EmbeddingInput[]; readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
   const { registry } = services;
   return withRetries(
@@ -148,9 +155,15 @@ function embedBatch(
 
 async function countTokens(done: Job['done'], host: AiServices['host']): Promise<number> {
   let tokens = 0;
-  for (const [batch, { usage }] of done)
-    tokens += usage === null ? await estimateTokens(batch, host) : usage.input_tokens;
+  for (const [batch, { usage }] of done) tokens += usage === null ? await countInputs(batch, host) : usage.input_tokens;
   return tokens;
+}
+
+/** Tokens of inputs: counted locally for texts. */
+async function countInputs(inputs: readonly EmbeddingInput[], host: AiServices['host']): Promise<number> {
+  const texts = inputs.filter((input) => typeof input === 'string');
+  const ids = inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0);
+  return ids + (texts.length === 0 ? 0 : await estimateTokens(texts, host));
 }
 
 /** The size that the request names and the provider was asked for (D49). */
@@ -185,7 +198,7 @@ function requestFields({
 
 /** Joins the results of all calls. Estimates only what the provider did not count. */
 async function joinResults(
-  batches: readonly (readonly string[])[],
+  batches: readonly (readonly EmbeddingInput[])[],
   results: readonly EmbeddingResult[],
   host: AiServices['host'],
 ): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
@@ -200,7 +213,7 @@ async function joinResults(
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
   for (const [index, result] of results.entries()) {
-    const tokens = result.usage === null ? await estimateTokens(batches[index] ?? [], host) : result.usage.input_tokens;
+    const tokens = result.usage === null ? await countInputs(batches[index] ?? [], host) : result.usage.input_tokens;
     usage.input_tokens += tokens;
     usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
   }
@@ -218,14 +231,14 @@ async function joinResults(
  * the provider may refuse it.
  */
 export function embedBatches(
-  input: readonly string[],
+  input: readonly EmbeddingInput[],
   { inputs, tokens = Number.POSITIVE_INFINITY }: EmbeddingCapability['limits'],
-): string[][] {
-  const batches: string[][] = [];
-  let batch: string[] = [];
+): EmbeddingInput[][] {
+  const batches: EmbeddingInput[][] = [];
+  let batch: EmbeddingInput[] = [];
   let bytes = 0;
   for (const text of input) {
-    const size = Buffer.byteLength(text);
+    const size = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
     if (batch.length > 0 && (batch.length >= inputs || bytes + size > tokens)) {
       batches.push(batch);
       batch = [];

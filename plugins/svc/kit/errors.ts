@@ -53,6 +53,10 @@ export const errors = defineErrors('rest_svc_', {
     502,
     '{model} of {provider} reached the maximum response length before the data was complete. Raise the maximum, or request less.',
   ],
+  tokens_not_supported: [
+    400,
+    '{model} of {provider} takes texts, not tokens. Send texts, as LangChain does with check_embedding_ctx_length=False.',
+  ],
   model_cannot_see: [400, '{model} of {provider} cannot read images. Choose a model that can.'],
   image_not_editable: [400, '{model} of {provider} cannot edit images. Choose a model that can.'],
   image_unusable: [400, '{reason}'],

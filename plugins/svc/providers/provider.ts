@@ -282,10 +282,13 @@ export interface VideoCapability {
   check(operation: Pick<VideoOperation, 'name'>, connection: ProviderConnection): Promise<VideoProgress>;
 }
 
+/** A text, or the ids of its tokens, which only a capability that `takesTokens` gets. */
+export type EmbeddingInput = string | readonly number[];
+
 export interface EmbeddingRequest {
   readonly model: string;
   /** 1 up to `limits.inputs` texts, none blank. */
-  readonly input: readonly string[];
+  readonly input: readonly EmbeddingInput[];
   /** Length of the vectors, for models with variable length. */
   readonly dimensions?: number;
   readonly encodingFormat?: 'float' | 'base64';
@@ -311,6 +314,8 @@ export interface EmbeddingResult {
 export interface EmbeddingCapability {
   /** Limits of one call; the caller splits larger ones. `tokens`: of all inputs together, if the upstream limits them. */
   readonly limits: { readonly inputs: number; readonly tokens?: number };
+  /** Whether inputs may be ids of tokens, by the tokenizer of the model. Omitted: only texts. */
+  readonly takesTokens?: boolean;
   /** Optional fields of a request that a model supports. Omitted: none. */
   takes?(
     model: string,

@@ -7,6 +7,8 @@ export interface EmbeddingsRequest {
   readonly model: string;
   /** 1 to 2,048 texts, none blank. */
   readonly input: readonly string[];
+  /** Ids of tokens instead, which only the OpenAI-compatible routes take. `input` is empty then. */
+  readonly tokens?: readonly (readonly number[])[];
   readonly dimensions?: number;
   readonly encoding_format?: 'float' | 'base64';
   readonly task_type?: string;

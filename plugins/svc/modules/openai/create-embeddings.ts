@@ -4,33 +4,31 @@ import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
-import { readParams } from './read-params.ts';
+import { invalid, readParams } from './read-params.ts';
 
 /** Handler of `POST embeddings`. */
 export function createEmbeddings(ports: OpenAiPorts) {
   return async (request: OpenAiRequest): Promise<RestResponse> => {
     const { model, input, dimensions, encoding_format, user } = readParams(request, 'embeddings') as {
       model: string;
-      input: string | readonly string[];
+      input: string | readonly (string | number | readonly number[])[];
       dimensions?: number;
       encoding_format?: 'float' | 'base64';
       user?: string;
     };
-    const texts = typeof input === 'string' ? [input] : input;
-    const blank = texts.findIndex((text) => text.trim() === '');
-    if (blank >= 0) throw errors.empty_input({ values: { name: `input[${String(blank)}]` }, data: { param: 'input' } });
+    const given = readInput(input);
     const chosen = await findProviderModel(model, ports);
     const fields = await supportedFields(ports, chosen, { dimensions, user });
     const { hooks } = ports.host;
     const call = await hooks.applyFiltersAsync(
       'svc_embeddings_request',
-      { provider: chosen.provider, model: chosen.model, input: texts, ...fields.request },
+      { provider: chosen.provider, model: chosen.model, ...given, ...fields.request },
       request,
     );
     const result = await ports.embed({
       provider: call.provider,
       model: call.model,
-      input: call.input,
+      input: call.tokens ?? call.input,
       dimensions: call.dimensions,
       outputDimensionality: call.output_dimensionality,
       user: call.user,
@@ -61,6 +59,28 @@ export function createEmbeddings(ports: OpenAiPorts) {
       headers: responseHeaders(result),
     });
   };
+}
+
+const maxInputs = 2048;
+
+/** Texts, or ids of tokens of one or several texts. @throws RestError 400 that names what is wrong */
+function readInput(input: string | readonly (string | number | readonly number[])[]): {
+  readonly input: readonly string[];
+  readonly tokens?: readonly (readonly number[])[];
+} {
+  const list = typeof input === 'string' ? [input] : input;
+  const isId = (one: unknown): one is number => typeof one === 'number';
+  const inputs = list.every(isId) ? [list] : list;
+  if (inputs.length > maxInputs) throw invalid('input', `has more than ${String(maxInputs)} texts.`);
+  const blank = inputs.findIndex((one) =>
+    typeof one === 'string' ? one.trim() === '' : !isId(one) && one.length === 0,
+  );
+  if (blank >= 0) throw errors.empty_input({ values: { name: `input[${String(blank)}]` }, data: { param: 'input' } });
+  const texts = inputs.filter((one) => typeof one === 'string');
+  const tokens = inputs.filter((one) => typeof one === 'object');
+  if (texts.length === inputs.length) return { input: texts };
+  if (tokens.length === inputs.length) return { input: [], tokens };
+  throw invalid('input', 'must have texts only, or ids of tokens only.');
 }
 
 interface Given {

@@ -72,9 +72,25 @@ const chatArguments = {
   store: optional({ type: 'boolean', description: 'Whether the vendor stores the request and the text.' }),
 } as const satisfies RouteArguments;
 
+/** Of one text, as many tokens as a model reads; else inputs, whose number the handler limits. */
+const maxTokenIds = 16_384;
+const tokenId = { minimum: 0, maximum: 16_777_216 } as const;
+
 const embeddingsArguments = {
   model: modelArgument,
-  input: embeddingInputArgument,
+  input: {
+    ...embeddingInputArgument,
+    description: 'Text to embed, or up to 2,048 texts. With models of OpenAI also the ids of tokens.',
+    // A text of digits stays a text: the first type that fits applies.
+    items: {
+      type: ['string', 'integer', 'array'],
+      ...argumentBounds.document,
+      ...tokenId,
+      maxItems: maxTokenIds,
+      items: { type: 'integer', ...tokenId },
+    },
+    maxItems: maxTokenIds,
+  },
   dimensions: optional({ type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Size of the vectors.' }),
   encoding_format: optional({ type: 'string', enum: ['float', 'base64'], description: 'Default float.' }),
   user: userArgument,

@@ -29,6 +29,7 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
   const getClient = createChatClients();
   return {
     limits: init.limits,
+    takesTokens: true,
     takes: (model, settings) => supportedFields(init, model, settings),
     embed: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
@@ -66,7 +67,8 @@ export function openAiRequest(
   return {
     body: {
       model: request.model,
-      input: [...request.input],
+      // The SDK's type is for texts or tokens, not for a list of both.
+      input: [...request.input] as string[],
       encoding_format: encodingFormat,
       ...withoutUndefined({ dimensions, user }),
     },

@@ -37,7 +37,7 @@ export function googleEmbeddingRequest(request: EmbeddingRequest): {
 } {
   const { supported, ignored } = splitFields(request, googleFields);
   // As contents: the SDK would treat strings as the parts of one content.
-  const contents = request.input.map((text) => ({ parts: [{ text }] }));
+  const contents = request.input.map((text) => ({ parts: [{ text: String(text) }] }));
   return { parameters: { model: request.model, contents, config: supported }, ignored };
 }
 
