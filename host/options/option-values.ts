@@ -1,3 +1,4 @@
+import { storedJson } from '#plugin-api';
 /** Length of the column `name`. */
 const maxNameLength = 191;
 
@@ -20,7 +21,7 @@ export function encodeValue(name: string, value: unknown): string {
   return JSON.stringify(value);
 }
 
-export const decodeValue = (text: string): unknown => JSON.parse(text) as unknown;
+export const decodeValue = (text: string): unknown => storedJson(text);
 
 /** Whether values are equal, including the order of members, as WordPress compares serialized values. */
 export function isSame(one: unknown, other: unknown): boolean {

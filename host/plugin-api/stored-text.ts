@@ -1,7 +1,8 @@
 /**
  * The border for text at every door (D54). PostgreSQL stores neither NUL nor half of a surrogate pair, and pages, feeds and
  * JSON of others break on them. Where people type, a text with one is refused (`textError`, `findTextError`,
- * `findFieldError`); where machines send, each becomes U+FFFD (`storableText`, `storableValue`).
+ * `findFieldError`); where machines send, each becomes U+FFFD (`storableText`, `storableValue`), and also in JSON that is read
+ * back (`storedJson`).
  */
 
 const replacement = '\ufffd';
@@ -80,4 +81,16 @@ function copy(value: unknown): unknown {
 /** `JSON.stringify` of a value whose texts come from a machine. */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
+}
+
+/** How JSON writes NUL and half of a pair: whole pairs are not escaped. */
+const escapedText = /\\u(?:0000|d[89a-f])/i;
+
+/**
+ * The value of JSON that was stored, with texts as `storableText` makes them: versions before D54 stored them as they were typed, and
+ * what reads them would pass them on to a column that cannot hold them.
+ */
+export function storedJson(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  return escapedText.test(json) ? storableValue(value) : value;
 }

@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import type { RestError } from '#plugin-api';
 import { readMultipart } from '../../host/content/media/multipart.ts';
+import { readBody } from '../../plugins/svc/modules/ai-forms/public/read-body.ts';
 
 const headers = { 'content-type': 'multipart/form-data; boundary=b' };
 const limits = { fileSize: 100, total: 1000 };
@@ -24,5 +26,29 @@ describe('a form with files whose sender hangs up', () => {
     source.destroy();
     await new Promise((resolve) => setImmediate(resolve));
     expect(await refusal(readMultipart(source, headers, limits))).to.equal('rest_upload_unreadable');
+  });
+});
+
+describe('text of a form with files that cannot be stored', () => {
+  const body = (name: string, value: string): Buffer =>
+    Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`);
+  const refused = (reading: Promise<unknown>): Promise<unknown> =>
+    reading.then(
+      () => 'read',
+      ({ status, data }: RestError) => [status, (data as { params: unknown }).params],
+    );
+
+  it('is refused with the name of its field, by uploads and by AI forms', async () => {
+    for (const [name, shown] of [
+      ['title', 'title'],
+      ['values[topic]', 'topic'],
+      ['values[extras][]', 'extras'],
+    ] as const) {
+      const sentence = (field: string): unknown => [400, { [field]: `${field} must not contain NUL characters.` }];
+      const bytes = body(name, 'a\0b');
+      expect(await refused(readMultipart(bytes, headers, limits))).to.deep.equal(sentence(name));
+      expect(await refused(readBody({ body: bytes, headers } as never))).to.deep.equal(sentence(shown));
+      expect(await refused(readBody({ body: body(name, 'a'), headers } as never))).to.equal('read');
+    }
   });
 });

@@ -85,6 +85,21 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     const totals = ({ headers }: Answer): (string | null)[] =>
       ['X-SVC-Total', 'X-SVC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages'].map((name) => headers.get(name));
 
+    it('shows the name of a chatbot that an earlier version stored with NUL or half of a pair', async () => {
+      await add(['Hello']);
+      const row = host.database.knex('svc_bots').where({ id: bot });
+      const { settings } = (await row.clone().first('settings')) as { settings: string };
+      const old = { ...(JSON.parse(settings) as object), name: 'a\0b\ud800', instructions: 'c\0' };
+      await row.clone().update({ settings: JSON.stringify(old) });
+      const { status, body } = await logs();
+      expect([status, (body as { bot_name: string }[])[0]?.bot_name]).to.deep.equal([200, 'a\ufffdb\ufffd']);
+      const shown = await host.cli('svc', 'bot', 'get', String(bot), '--json');
+      expect(shown.out)
+        .to.include('c\ufffd')
+        .and.not.include(String.raw`\u0000`);
+      await row.clone().update({ settings });
+    });
+
     it('returns every field of a row as text', async () => {
       const id = await add(['Do you ship to Norway?', 'Yes.']);
       const { status, body } = await logs();

@@ -28,6 +28,19 @@ describeDialects('a database', (open, { dialect }) => {
     expect(Number((await database.knex('sizes').count({ many: '*' }))[0]?.['many'])).to.equal(1);
   });
 
+  it('stores what a machine sent in its place where it cannot be stored, in every kind of statement', async () => {
+    const { knex, transaction } = await open();
+    await knex.schema.createTable('texts', (table) => table.text('text'));
+    const broken = 'a\0b\ud800\u{1f914}';
+    const stored = 'a\ufffdb\ufffd\u{1f914}';
+    await knex('texts').insert([{ text: broken }, { text: 'plain' }]);
+    await knex('texts').where({ text: 'plain' }).update({ text: broken });
+    await knex.raw('INSERT INTO texts (text) VALUES (?)', [broken]);
+    await transaction(async () => knex('texts').insert({ text: broken }));
+    expect(await knex('texts').pluck('text')).to.deep.equal(Array.from({ length: 4 }, () => stored));
+    expect(await knex('texts').whereIn('text', [broken, 'x']).pluck('text')).to.have.length(4);
+  });
+
   it('knows a breach of uniqueness from other errors', async () => {
     const database = await open();
     await database.knex.schema.createTable('names', (table) => table.string('name').primary());

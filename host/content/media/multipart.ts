@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { RestError } from '#plugin-api';
+import { invalidFields, RestError, storableText, textError } from '#plugin-api';
 
 export interface UploadedFile {
   readonly field: string;
@@ -29,7 +29,7 @@ export function isMultipart(contentType: string | undefined): boolean {
 /**
  * Reads a multipart form into memory.
  *
- * @throws RestError 413 `rest_body_too_large`, 400 `rest_upload_unreadable`.
+ * @throws RestError 413 `rest_body_too_large`, 400 `rest_upload_unreadable`, or `rest_invalid_param` for text that cannot be stored (D54).
  */
 export async function readMultipart(
   source: Readable | Uint8Array,
@@ -72,7 +72,12 @@ export async function readMultipart(
     input.on('error', fail);
     // A closed connection leaves the form incomplete.
     input.on('close', () => fail(new Error('The connection was closed.')));
-    parser.on('field', (name, value) => fields.push([name, value]));
+    parser.on('field', (name, value) => {
+      const shown = storableText(name);
+      const error = textError(shown, name + value);
+      if (error === null) fields.push([name, value]);
+      else fail(invalidFields({ [shown]: error }));
+    });
     parser.on('file', (field, stream, { filename }) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));

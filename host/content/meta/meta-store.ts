@@ -1,3 +1,4 @@
+import { storedJson } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 
 interface MetaRow {
@@ -12,7 +13,7 @@ export function createMetaStore({ knex }: Pick<Database, 'knex'>) {
   return {
     async rows(postId: number, key: string): Promise<{ readonly id: number; readonly value: unknown }[]> {
       const rows = await knex<MetaRow>('post_meta').where({ post_id: postId, key }).orderBy('id').select('id', 'value');
-      return rows.map(({ id, value }) => ({ id: Number(id), value: JSON.parse(value) as unknown }));
+      return rows.map(({ id, value }) => ({ id: Number(id), value: storedJson(value) }));
     },
     async load(
       postIds: readonly number[],
@@ -27,7 +28,7 @@ export function createMetaStore({ knex }: Pick<Database, 'knex'>) {
       if (keys) void select.whereIn('key', keys);
       for (const { post_id, key, value } of await select) {
         const values = found.get(Number(post_id)) ?? new Map<string, unknown[]>();
-        values.set(key, [...(values.get(key) ?? []), JSON.parse(value) as unknown]);
+        values.set(key, [...(values.get(key) ?? []), storedJson(value)]);
         found.set(Number(post_id), values);
       }
       return found;

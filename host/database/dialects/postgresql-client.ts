@@ -3,10 +3,12 @@ import KnexPostgresql from 'knex/lib/dialects/postgres/index.js';
 import type { ClientBase } from 'pg';
 import type { Knex } from '#plugin-api';
 import { fromConnecting, fromConnection } from '../outages.ts';
+import { storableBindings } from './storable-bindings.ts';
 
 interface Connecting {
   acquireRawConnection(): Promise<ClientBase>;
   _query(connection: ClientBase, query: { sql: string }): Promise<unknown>;
+  prepBindings(bindings: unknown): unknown;
 }
 
 const KnexClient = KnexPostgresql as new (config: Knex.Config) => InstanceType<typeof Knex.Client> & Connecting;
@@ -15,6 +17,10 @@ const KnexClient = KnexPostgresql as new (config: Knex.Config) => InstanceType<t
 class PostgresqlClient extends KnexClient {
   override acquireRawConnection(): Promise<ClientBase> {
     return fromConnecting(super.acquireRawConnection());
+  }
+
+  override prepBindings(bindings: unknown): unknown {
+    return super.prepBindings(storableBindings(bindings));
   }
 
   override _query(connection: ClientBase, query: { sql: string }): Promise<unknown> {

@@ -3,6 +3,7 @@ import type BetterSqlite from 'better-sqlite3';
 import KnexBetterSqlite from 'knex/lib/dialects/better-sqlite3/index.js';
 import type { Knex } from '#plugin-api';
 import type { RetryWhileBusy } from './sqlite-lock.ts';
+import { storableBindings } from './storable-bindings.ts';
 
 /** Queries in a row before yielding to the event loop. */
 const queriesPerYield = 8;
@@ -12,6 +13,7 @@ interface ClientClass {
   prototype: {
     acquireRawConnection(): Promise<BetterSqlite.Database>;
     _query(connection: BetterSqlite.Database, query: { sql: string }): Promise<unknown>;
+    prepBindings(bindings: unknown): unknown;
   };
 }
 
@@ -56,6 +58,10 @@ export function createSqliteClient({ onConnect, reader, retryWrite, retryRead }:
       const connection = 'transacting' in this || 'createTable' in builder ? null : reader();
       if (connection !== null) runner.connection = connection;
       return runner;
+    }
+
+    override prepBindings(bindings: unknown): unknown {
+      return super.prepBindings(storableBindings(bindings));
     }
 
     override async _query(connection: BetterSqlite.Database, query: { sql: string }): Promise<unknown> {

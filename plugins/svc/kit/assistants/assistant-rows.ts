@@ -1,4 +1,4 @@
-import { type JsonSchema, type Clock, type DatabaseApi } from '#plugin-api';
+import { type JsonSchema, type Clock, type DatabaseApi, storedJson } from '#plugin-api';
 import { fillDefaults } from '#plugin-api';
 
 /** Stored settings: with an id of 1 or more that is never reused, counters, and times in milliseconds since the epoch. */
@@ -112,7 +112,7 @@ function createReader<Settings extends object, Counter extends string>(
     const { id, settings: text } = row;
     const cached = cache.get(id);
     const settings =
-      cached?.text === text ? cached.settings : freeze(fillDefaults(schema, JSON.parse(text), 'drop') as Settings);
+      cached?.text === text ? cached.settings : freeze(fillDefaults(schema, storedJson(text), 'drop') as Settings);
     if (cache.size >= 1_000) cache.clear();
     cache.set(id, { text, settings });
     return {

@@ -1,5 +1,14 @@
 import { Readable } from 'node:stream';
-import { asRecord, isRecord, isUrl, RestError, type RestRequest } from '#plugin-api';
+import {
+  asRecord,
+  invalidFields,
+  isRecord,
+  isUrl,
+  RestError,
+  storableText,
+  textError,
+  type RestRequest,
+} from '#plugin-api';
 import { maxFileSize, maxTotalFileSize } from '../forms/form-errors.ts';
 import type { UploadedFile, InputValues } from '../submit/read-values.ts';
 
@@ -18,7 +27,7 @@ export const bodyLimit = (maxTotalFileSize + 1) * 1_048_576;
 
 type Fields = Record<string, unknown>;
 
-/** @throws RestError 400 `rest_upload_unreadable`, 413 `rest_body_too_large`. */
+/** @throws RestError 400 `rest_upload_unreadable`, or `rest_invalid_param` for text that cannot be stored (D54), 413 `rest_body_too_large`. */
 export async function readBody(request: RestRequest): Promise<SubmissionBody> {
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { fields, files } = isMultipart ? await readMultipart(request) : { fields: fieldsOf(request), files: {} };
@@ -85,6 +94,11 @@ async function readMultipart({
       fail(error);
     }
   });
+  for (const [name, value] of pairs) {
+    const shown = /^values\[([\w-]{1,60})\]/.exec(name)?.[1] ?? storableText(name);
+    const error = textError(shown, name + value);
+    if (error !== null) throw invalidFields({ [shown]: error });
+  }
   return { fields: nested(pairs), files };
 }
 

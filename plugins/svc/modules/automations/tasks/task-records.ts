@@ -1,4 +1,4 @@
-import { type HostApi, type Knex, invalidFields } from '#plugin-api';
+import { type HostApi, type Knex, invalidFields, storedJson } from '#plugin-api';
 import { type SettingErrors } from '../../../kit/field-errors.ts';
 import { itemJob, runHook, taskTables } from '../tables.ts';
 import type { Task, TaskSettings, TaskSource, TaskStatus } from './task.ts';
@@ -25,8 +25,8 @@ const taskRows = (knex: Knex): Knex.QueryBuilder<TaskRow, TaskRow[]> =>
 function toTask({ limit_run, limit_day, settings, source, ...row }: TaskRow): Task {
   return {
     ...row,
-    settings: JSON.parse(settings) as Task['settings'],
-    source: JSON.parse(source) as TaskSource,
+    settings: storedJson(settings) as Task['settings'],
+    source: storedJson(source) as TaskSource,
     limits: { run: limit_run, day: limit_day },
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),

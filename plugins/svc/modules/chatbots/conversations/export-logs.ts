@@ -1,3 +1,4 @@
+import { storedJson } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
 import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
 import { botsTable } from '../bots/bots-table.ts';
@@ -34,7 +35,7 @@ export async function* readConversations(
     const bots = (await knex(botsTable)
       .whereIn('id', [...new Set(rows.map(({ bot_id }) => bot_id).filter((id) => id < 2 ** 31))])
       .select('id', 'settings')) as { id: number; settings: string }[];
-    const botNames = new Map(bots.map(({ id, settings }) => [id, (JSON.parse(settings) as { name: string }).name]));
+    const botNames = new Map(bots.map(({ id, settings }) => [id, (storedJson(settings) as { name: string }).name]));
     const userNames = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const byConversation = groupMessages(messages);

@@ -1,4 +1,10 @@
-import type { DatabaseApi, PostgresqlConnection, SqliteConnection, UsersApi } from '#plugin-api';
+import {
+  storedJson,
+  type DatabaseApi,
+  type PostgresqlConnection,
+  type SqliteConnection,
+  type UsersApi,
+} from '#plugin-api';
 import { botsTable } from '../bots/bots-table.ts';
 import { tables } from './conversation-tables.ts';
 import { copyRows, type LoggedMessage, type LogRow, type WrittenRow } from './log-row.ts';
@@ -64,7 +70,7 @@ const sqliteRows = (columns: string): string =>
 const sqliteRevisions = sqliteRows('id, revision');
 const sqliteConversations = sqliteRows(conversationColumns);
 const sqliteMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (SELECT value FROM json_each(?)) ORDER BY conversation_id, position`;
-const sqliteBots = `SELECT id, json_extract(settings, '$.name') FROM ${botsTable} WHERE id IN (SELECT value FROM json_each(?))`;
+const sqliteBots = `SELECT id, settings FROM ${botsTable} WHERE id IN (SELECT value FROM json_each(?))`;
 
 function readSqlite({ rows }: SqliteConnection, ids: readonly number[], cache: RowCache): Read {
   const revisions = rows(sqliteRevisions, JSON.stringify(ids));
@@ -78,7 +84,7 @@ const postgresqlRows = (columns: string): string => `SELECT ${columns} FROM ${ta
 const postgresqlRevisions = postgresqlRows('id, revision');
 const postgresqlConversations = postgresqlRows(conversationColumns);
 const postgresqlMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id = ANY($1) ORDER BY conversation_id, position`;
-const postgresqlBots = `SELECT id, settings::json->>'name' FROM ${botsTable} WHERE id = ANY($1)`;
+const postgresqlBots = `SELECT id, settings FROM ${botsTable} WHERE id = ANY($1)`;
 
 async function readPostgresql(
   connection: PostgresqlConnection,
@@ -97,7 +103,7 @@ async function readPostgresql(
 }
 
 const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> =>
-  new Map(rows.map(([id, name]) => [Number(id), String(name)]));
+  new Map(rows.map(([id, settings]) => [Number(id), (storedJson(String(settings)) as { name: string }).name]));
 
 /** Ids of bots have 32 bits on PostgreSQL; larger ones cannot exist. */
 function botIds(entries: ReadonlyMap<number, LogEntry>): number[] {

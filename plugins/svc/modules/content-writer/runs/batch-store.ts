@@ -1,3 +1,4 @@
+import { storedJson } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { RowPage } from '../../../kit/table-reads.ts';
 import type { HostApi, Knex } from '#plugin-api';
@@ -124,7 +125,7 @@ export function createBatchStore(host: Host): BatchStore {
       const rows = (await items().where({ batch_id: batchId }).orderBy('position').select('input')) as {
         readonly input: string;
       }[];
-      return rows.map(({ input }) => JSON.parse(input) as ContentInput);
+      return rows.map(({ input }) => storedJson(input) as ContentInput);
     },
     cancel: (batchId) =>
       changeItems(() => items().where({ batch_id: batchId }).whereIn('status', unfinished), {

@@ -1,4 +1,4 @@
-import { type HostApi, invalidFields } from '#plugin-api';
+import { type HostApi, invalidFields, storedJson } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';
@@ -48,7 +48,7 @@ export function createTemplateStore({
   const table = () => database.knex(contentTableNames.templates);
   const fixed = (): readonly Template[] => hooks.applyFilters('svc_content_templates', builtInTemplates);
   const toTemplate = ({ id, settings }: Row): Template => ({
-    ...(JSON.parse(settings) as TemplateSettings),
+    ...(storedJson(settings) as TemplateSettings),
     id: String(id),
     builtIn: false,
   });
