@@ -14,7 +14,8 @@ import { estimateTokens } from './estimate-tokens.ts';
 import { errors } from '../kit/errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
-import type { AiServices, CallResult, CallTarget, ProviderCall } from './ports.ts';
+import { billedUsage } from './billed-usage.ts';
+import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
@@ -86,7 +87,7 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     model,
     fields: requestFields(input),
     deadline: host.clock.now() + limits.embeddings,
-    done: new Map(),
+    used: new Map(),
   };
   const run = async (): Promise<Omit<Embedded, 'cost'>> => {
     const batches = embedBatches(input.input, provider.embeddings.limits);
@@ -115,9 +116,11 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     limit: limits.embeddings,
     estimate: async () => ({ inputTokens: await countInputs(input.input, host), outputTokens: 0, images: 0 }),
     run,
-    count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
-    // The calls that succeeded before one failed are paid for.
-    countFailed: async () => ({ model, inputTokens: await countTokens(job.done, host) }),
+    count: async (embedded) => ({
+      model: embedded.model,
+      inputTokens: embedded.usage.input_tokens + (await countTokens([...job.used.values()].filter(isLost), host)),
+    }),
+    countFailed: async () => ({ model, inputTokens: await countTokens([...job.used.values()], host) }),
   });
 }
 
@@ -128,35 +131,57 @@ interface Job {
   readonly fields: Omit<EmbeddingRequest, 'model' | 'input'>;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** The results so far, by batch. */
-  readonly done: Map<readonly EmbeddingInput[], EmbeddingResult>;
+  /** The attempts that may be paid for, although they or others failed. */
+  readonly used: Map<object, UsedAttempt>;
 }
+
+interface UsedAttempt {
+  readonly batch: readonly EmbeddingInput[];
+  /** Of the input; null if they have to be estimated. */
+  readonly tokens: number | null;
+  /** Whether its vectors are not in the result. */
+  readonly isLost: boolean;
+}
+
+const isLost = (attempt: UsedAttempt): boolean => attempt.isLost;
 
 function embedBatch(
   services: AiServices,
-  { provider, saved, model, fields, deadline, done }: Job,
+  { provider, saved, model, fields, deadline, used }: Job,
   { batch, signal }: { readonly batch: readonly EmbeddingInput[]; readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
   const { registry } = services;
   return withRetries(
     async (timeout) => {
-      const result = await provider.embeddings.embed(
-        { model, input: batch, ...fields },
-        connectionOf(services, { settings: saved, timeout, signal }),
-      );
-      // Providers of other plugins must follow the contract too.
-      if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
-      done.set(batch, result);
-      return result;
+      const isSent = !signal.aborted;
+      const attempt = {};
+      // A batch that is still running when another one fails is aborted, and may be paid for.
+      if (isSent) used.set(attempt, { batch, tokens: null, isLost: true });
+      try {
+        const result = await provider.embeddings.embed(
+          { model, input: batch, ...fields },
+          connectionOf(services, { settings: saved, timeout, signal }),
+        );
+        used.set(attempt, { batch, tokens: result.usage?.input_tokens ?? null, isLost: false });
+        // Providers of other plugins must follow the contract too.
+        if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
+        return result;
+      } catch (thrown) {
+        if (used.get(attempt)?.isLost !== true) throw thrown;
+        const billed = billedUsage(thrown, { isSent });
+        if (billed === null) used.delete(attempt);
+        else used.set(attempt, { batch, tokens: billed.usage?.input_tokens ?? null, isLost: true });
+        throw thrown;
+      }
     },
     { services, provider: provider.id, deadline, signal },
   );
 }
 
-async function countTokens(done: Job['done'], host: AiServices['host']): Promise<number> {
-  let tokens = 0;
-  for (const [batch, { usage }] of done) tokens += usage === null ? await countInputs(batch, host) : usage.input_tokens;
-  return tokens;
+async function countTokens(attempts: readonly UsedAttempt[], host: AiServices['host']): Promise<number> {
+  let sum = 0;
+  for (const { batch, tokens } of attempts) sum += tokens ?? (await countInputs(batch, host));
+  return sum;
 }
 
 /** Tokens of inputs: counted locally for texts. */

@@ -1,11 +1,13 @@
 import { isRecord, RestError, formatCount, type HostApi, withoutUndefined } from '#plugin-api';
 import { supportedImageFields, type ImageParams } from '../kit/image-params.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { asProviderError, ProviderError } from '../providers/provider.ts';
 import type { ImageRequest, ImageResult, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
+import { billedUsage } from './billed-usage.ts';
+import { countImageCalls, type FailedImages } from './count-images.ts';
 import { estimateImages } from './estimate-tokens.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
 import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } from './ports.ts';
@@ -13,7 +15,6 @@ import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import { tokenDetails, tokenKinds, type TokenDetails, type TokenKind } from '../kit/token-details.ts';
 
 export interface GenerateImagesInput extends ImageParams {
   /** Id of a provider. */
@@ -89,8 +90,10 @@ async function generateOnce(
     limit: limits.images,
     deadline: host.clock.now() + limits.images,
     unsaved: null,
+    results: [],
+    failed: [],
   };
-  let counts: UsageCounts = { model, ...pricedFields(job) };
+  const count = () => countImages(job, services.host);
   let failures: readonly RestError[] = [];
   return recordUsage({
     kind: 'image',
@@ -104,13 +107,12 @@ async function generateOnce(
     }),
     run: async () => {
       const outcomes = await runCalls(job, services);
-      counts = { ...pricedFields(job), ...sumCounts(outcomes, model) };
       failures = failuresOf(outcomes, job);
       return mergeOutcomes(outcomes, failures, job);
     },
     failedPart: () => failures[0],
-    count: () => counts,
-    countFailed: () => counts,
+    count,
+    countFailed: count,
   });
 }
 
@@ -127,6 +129,10 @@ interface Job {
   readonly deadline: number;
   /** Why an image is returned as Base64 although it was to be saved; null if none is. */
   unsaved: string | null;
+  /** What calls returned, images that could not be delivered included. */
+  readonly results: ImageResult[];
+  /** Attempts that failed and may be paid for (D51). */
+  readonly failed: FailedImages[];
 }
 
 function buildRequest(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
@@ -153,6 +159,11 @@ function pricedFields({ request, provider, settings }: Job): Pick<UsageCounts, '
   return supportedImageFields(request, provider.images.takes?.(request.model, settings));
 }
 
+async function countImages(job: Job, host: AiServices['host']): Promise<UsageCounts> {
+  const estimate = (n: number) => estimateImages(job.input.prompt, n, host);
+  return { ...pricedFields(job), ...(await countImageCalls(job, { model: job.request.model, estimate })) };
+}
+
 function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
   const { input, provider, settings, request, deadline } = job;
   const { host } = services;
@@ -163,7 +174,7 @@ function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]
   return makeImageCalls({
     n,
     perCall: provider.images.perCall(request.model, settings),
-    generate: (n) => retried((timeout) => makeCall(job, n, connectionOf(services, { settings, timeout, signal }))),
+    generate: (n) => retried((timeout) => countedCall(job, n, connectionOf(services, { settings, timeout, signal }))),
     deliver: async (image) => {
       const delivered = await deliverImage(image, {
         form,
@@ -186,6 +197,20 @@ function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]
         message: `it returned ${String(received)} of ${String(requested)} images.`,
       }),
   });
+}
+
+async function countedCall(job: Job, n: number, connection: ProviderConnection): Promise<ImageResult> {
+  const isSent = connection.signal?.aborted !== true;
+  try {
+    const result = await makeCall(job, n, connection);
+    job.results.push(result);
+    return result;
+  } catch (thrown) {
+    const billed = billedUsage(thrown, { isSent });
+    // Refused images are not made.
+    if (billed !== null) job.failed.push({ ...billed, n: asProviderError(thrown)?.kind === 'rejected' ? 0 : n });
+    throw thrown;
+  }
 }
 
 function makeCall(
@@ -236,36 +261,6 @@ function resultMessage(generated: number, failures: readonly RestError[]): strin
   if (failures.length === 0) return message;
   const reasons = [...new Set(failures.map((failure) => failure.message))];
   return `${message} ${String(failures.length)} of ${String(generated + failures.length)} failed: ${reasons.join(' ')}`;
-}
-
-/** What was used, images that could not be delivered included. */
-function sumCounts(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
-  const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
-  const usage = sumUsage(results.map((result) => result.usage));
-  const details = results.map((result) => result.tokenDetails ?? reportedDetails(result.usage));
-  const sumOf = (kind: TokenKind): number => details.reduce((sum, detail) => sum + (detail?.[kind] ?? 0), 0);
-  return {
-    model: results[0]?.model ?? model,
-    inputTokens: countIn(usage, 'input_tokens'),
-    outputTokens: countIn(usage, 'output_tokens'),
-    tokenDetails: tokenDetails(Object.fromEntries(tokenKinds.map((kind) => [kind, sumOf(kind)]))),
-    images: results.reduce((sum, { images }) => sum + images.length, 0),
-  };
-}
-
-function countIn(from: unknown, name: string): number {
-  const value = isRecord(from) ? from[name] : undefined;
-  return typeof value === 'number' ? value : 0;
-}
-
-/** The kinds of tokens as OpenAI reports them for images. */
-function reportedDetails(usage: Usage | null): TokenDetails | undefined {
-  const [input, output] = [usage?.['input_tokens_details'], usage?.['output_tokens_details']];
-  return tokenDetails({
-    cached_input: countIn(input, 'cached_tokens'),
-    image_input: countIn(input, 'image_tokens'),
-    image_output: countIn(output, 'image_tokens'),
-  });
 }
 
 type Usage = Readonly<Record<string, unknown>>;

@@ -6,7 +6,9 @@ import { capableProvider, chosenModel, type Capable } from './capable-provider.t
 import { shortened } from './deliver-image.ts';
 import { fetchVideo, type VideoBytes } from './fetch-output.ts';
 import type { GenerateImagesInput } from './generate-images.ts';
-import { runUnrecorded, type AiServices, type CallResult } from './ports.ts';
+import { billedUsage } from './billed-usage.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import { runUnrecorded, type AiServices, type CallResult, type UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { withRetries } from './retry.ts';
 import { providerFailure } from './upstream-failure.ts';
@@ -58,8 +60,16 @@ export function createGenerateVideos(services: VideoServices): GenerateVideos {
     const model =
       input.operation?.model ??
       chosenModel({ requested: input.model, saved: settings.video_model, provider, setting: 'video_model' });
-    const job: Job = { input, provider, settings, model, deadline: services.host.clock.now() + videoTimeout };
+    const job: Job = {
+      input,
+      provider,
+      settings,
+      model,
+      deadline: services.host.clock.now() + videoTimeout,
+      started: input.operation ?? null,
+    };
     let seconds = 0;
+    let failed: unknown = null;
     return recordUsage({
       kind: 'video',
       provider: provider.id,
@@ -67,23 +77,20 @@ export function createGenerateVideos(services: VideoServices): GenerateVideos {
       origin: input.origin,
       limit: videoTimeout,
       // Videos are paid for by their length.
-      estimate: async () => ({
-        inputTokens: 0,
-        outputTokens: 0,
-        images: 0,
-        seconds: input.seconds ?? longest(provider.videos.takes(model, settings).seconds),
-      }),
+      estimate: async () => ({ inputTokens: 0, outputTokens: 0, images: 0, seconds: requestedSeconds(job) }),
       run: async () => {
         try {
           const finished = await finish(services, job);
           seconds = finished.seconds * finished.videos.length;
           return finished;
         } catch (thrown) {
+          failed = thrown;
           const error = asProviderError(thrown);
           throw error === null ? thrown : providerFailure(error, provider, videoTimeout);
         }
       },
       count: () => ({ model, seconds }),
+      countFailed: async () => ({ model, ...(await countFailed(job, failed, services.host)) }),
     });
   };
 }
@@ -95,10 +102,31 @@ interface Job {
   readonly model: string;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
+  /** What the provider has accepted. */
+  started: VideoOperation | null;
 }
 
-function longest(seconds: readonly number[]): number {
-  return Math.max(10, ...seconds);
+function requestedSeconds({ input, provider, model, settings }: Job): number {
+  return input.seconds ?? Math.max(10, ...provider.videos.takes(model, settings).seconds);
+}
+
+/**
+ * What a failed call may cost (D51): the video, unless the provider refused it or did not make it; then what was sent. An
+ * aborted job goes on, and is counted when it is continued.
+ */
+async function countFailed(
+  job: Job,
+  thrown: unknown,
+  host: AiServices['host'],
+): Promise<Partial<Pick<UsageCounts, 'inputTokens' | 'seconds'>>> {
+  const { started, input } = job;
+  const error = asProviderError(thrown);
+  if (started === null && billedUsage(thrown, { isSent: true }) === null) return {};
+  if (started !== null && error?.kind === 'aborted') return {};
+  const inputTokens = await estimateTokens([input.prompt], host);
+  return error?.kind === 'rejected'
+    ? { inputTokens }
+    : { inputTokens, seconds: started?.seconds ?? requestedSeconds(job) };
 }
 
 async function finish(
@@ -114,6 +142,7 @@ async function finish(
     // Not aborted by the signal: a request that was sent may be paid for, and its operation must be stored.
     const open = connectionOf(services, { settings, timeout: exchangeTimeout });
     operation = await provider.videos.start(request, open);
+    job.started = operation;
     await input.onStarted?.(operation);
   }
   const { videos, usage } = await waitUntilDone(services, job, operation);

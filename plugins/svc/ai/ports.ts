@@ -138,7 +138,7 @@ export interface RecordedCall<Result> extends Omit<BudgetedCall, 'origin'> {
   readonly origin?: UsageOrigin | undefined;
   /** The whole call, retries included; its duration is recorded. */
   readonly run: () => Promise<Result>;
-  readonly count: (result: Result) => UsageCounts;
+  readonly count: (result: Result) => UsageCounts | Promise<UsageCounts>;
   /** The first error of a call that returned less than was requested. */
   readonly failedPart?: (result: Result) => Error | undefined;
   /** What a failed call used all the same. Default: nothing. */

@@ -1,7 +1,5 @@
-import { isUnsent } from '../kit/upstream-error.ts';
 import { refusedRequest } from '../providers/provider-errors.ts';
 import {
-  asProviderError,
   type FailedUsage,
   type ProviderConnection,
   type ProviderError,
@@ -10,6 +8,7 @@ import {
   type TextRequest,
   type TextResult,
 } from '../providers/provider.ts';
+import { billedUsage } from './billed-usage.ts';
 import { estimateTokens, estimateUsage } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import type { AiServices } from './ports.ts';
@@ -58,11 +57,9 @@ export function createTextAttempts(
         if (!acceptsEmpty) refuseWithoutText(result);
         return result;
       } catch (thrown) {
-        const error = asProviderError(thrown);
-        const { reportedCost, written = text, ...reported } = error?.reported ?? { usage: null };
-        const isWritten = isSent && (written !== '' || (error !== null && isBillable(error)));
-        if (reported.usage !== null || isWritten)
-          failed.push({ request, written, ...reported, ...(reportsCost === true && { reportedCost }) });
+        const used = billedUsage(thrown, { isSent, text });
+        if (used !== null)
+          failed.push({ ...used, request, reportedCost: reportsCost === true ? used.reportedCost : undefined });
         throw thrown;
       }
     },
@@ -83,13 +80,6 @@ async function estimateMissing(
   const { input_tokens } = usage;
   const output_tokens = Math.max(usage.output_tokens, await estimateTokens([written], host));
   return { ...reported, usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens } };
-}
-
-/** Whether a provider may bill a failed attempt: not a request that it refused by status, or that it never got (D51). */
-function isBillable(error: ProviderError): boolean {
-  const { kind, status } = error;
-  if (status !== null) return status < 300;
-  return kind === 'timeout' || kind === 'aborted' || (kind === 'connection' && !isUnsent(error));
 }
 
 /**

@@ -1,10 +1,4 @@
-import {
-  asProviderError,
-  type ProviderSettings,
-  type ReportedUsage,
-  type TextRequest,
-  type TextResult,
-} from '../providers/provider.ts';
+import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
@@ -27,7 +21,6 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
   return async (input, target) => {
     const call = await prepareText(services, { refusing, ...input }, target);
     const { provider, request, attempts } = call;
-    let failed: readonly ReportedUsage[] = [];
     return recordUsage({
       kind: 'text',
       provider: provider.id,
@@ -36,12 +29,8 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
-      run: async () => {
-        const result = await runText(services, await withImages(call, input), input.signal);
-        failed = await attempts.failed(services.host);
-        return result;
-      },
-      count: ({ model, ...result }) => countAttempts(model, [...failed, result]),
+      run: async () => runText(services, await withImages(call, input), input.signal),
+      count: async ({ model, ...result }) => countAttempts(model, [...(await attempts.failed(services.host)), result]),
       countFailed: async () => countAttempts(request.model, await attempts.failed(services.host)),
     });
   };

@@ -14,7 +14,7 @@ async function countsOf(...script: readonly (TextResult | Error)[]): Promise<Usa
     async recordUsage(call) {
       try {
         const result = await call.run();
-        counts = call.count(result);
+        counts = await call.count(result);
         return Object.assign(result, { cost: null });
       } catch (error) {
         counts = (await call.countFailed?.()) ?? counts;

@@ -11,6 +11,7 @@ import {
   type Provider,
 } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
+import { until } from '../../helpers/until.ts';
 import { overloaded, services } from './helpers.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
@@ -142,6 +143,7 @@ describe('Generating images', () => {
   it('tells it of failures by their code, with what was paid for all the same', async () => {
     const failing = await generating(painter([overloaded]));
     await failureOf(failing.generate(call));
+    await until('the record', () => failing.records.length > 0);
     expect(failing.records[0]).to.include({
       outcome: 'rest_svc_provider_error',
       images: 0,
@@ -150,6 +152,7 @@ describe('Generating images', () => {
     });
     const unusable = await generating(painter([{ images: [{ ...image, b64_json: 'aGVsbG8=' }] }]));
     await failureOf(unusable.generate({ ...call, form: 'url' }));
+    await until('the record', () => unusable.records.length > 0);
     expect(unusable.records[0]).to.include({
       outcome: 'rest_svc_provider_error',
       images: 1,
@@ -220,6 +223,7 @@ describe('Generating images', () => {
   it('throws a fault of ours as it is', async () => {
     const { generate, records } = await generating(painter([new TypeError('x is not a function')]));
     expect(await failureOf(generate(call))).to.be.instanceOf(TypeError);
+    await until('the record', () => records.length > 0);
     expect(records[0]?.outcome).to.equal('rest_internal_error');
   });
 

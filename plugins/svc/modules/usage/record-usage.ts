@@ -99,7 +99,7 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     }
     const partly = call.failedPart?.(result);
     if (partly !== undefined) logFailedCall(log, partly, { ...failed, duration: clock.now() - started });
-    const counts = call.count(result);
+    const counts = await call.count(result);
     const { attempts } = counts;
     const { cost } = await record(usageFor('ok', counts), { model, reservation, attempts });
     // Onto the result itself: a copy would read vectors that are unpacked only on demand.

@@ -1,5 +1,5 @@
 import { unreadableResponse } from '../provider-errors.ts';
-import type { EmbeddingResult } from '../provider.ts';
+import type { EmbeddingResult, FailedUsage } from '../provider.ts';
 
 type Vector = readonly number[] | Float32Array;
 
@@ -36,4 +36,9 @@ export function resultVectors(vectors: readonly Vector[]): Pick<EmbeddingResult,
     },
     packed: vectors,
   };
+}
+
+/** What a failed call reported, as that of other calls. */
+export function inputUsage(usage: EmbeddingResult['usage']): FailedUsage {
+  return { usage: usage && { ...usage, output_tokens: 0 } };
 }

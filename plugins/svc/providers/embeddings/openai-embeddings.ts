@@ -2,10 +2,11 @@ import { withoutUndefined } from '#plugin-api';
 import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { EmbeddingCapability, EmbeddingRequest, ProviderSettings } from '../provider.ts';
-import { readJson } from '../time-limit.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { keepUsage } from '../provider-errors.ts';
+import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { inputUsage } from './check-embeddings.ts';
 import { splitFields, type EmbeddingField } from './embedding-fields.ts';
-import { openAiEmbeddings } from './openai-response.ts';
+import { embeddingUsage, openAiEmbeddings } from './openai-response.ts';
 
 export interface OpenAiEmbeddingsInit {
   readonly access: ChatAccessOf;
@@ -36,7 +37,9 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
         const { body, ignored } = openAiRequest(request, init, connection.settings);
         const client = await getClient(init.access(connection.settings, request.model), connection);
         const response = await client.embeddings.create(body, { signal, timeout: sdkTimeout(connection) }).asResponse();
-        return Object.assign(openAiEmbeddings(await readJson(response), request, connection), { ignored });
+        const received = await readJson(response);
+        const read = () => openAiEmbeddings(received, request, connection);
+        return Object.assign(await keepUsage(() => inputUsage(embeddingUsage(received['usage'])), read), { ignored });
       }),
   };
 }

@@ -61,7 +61,7 @@ export function openAiEmbeddings(
   if (Object.keys(vectors).length !== data.length) throw unreadableResponse('a duplicate index');
   checkVectors(vectors, request.input.length);
   return Object.assign(resultVectors(vectors), {
-    usage: readUsage(body['usage']),
+    usage: embeddingUsage(body['usage']),
     model: textAt(body, 'model') ?? request.model,
   });
 }
@@ -74,7 +74,7 @@ function readIndex(entry: JsonObject, position: number, count: number): number {
   return index;
 }
 
-function readUsage(usage: unknown): EmbeddingResult['usage'] {
+export function embeddingUsage(usage: unknown): EmbeddingResult['usage'] {
   const input = countAt(usage, 'prompt_tokens') ?? countAt(usage, 'total_tokens');
   return input === null ? null : { input_tokens: input, total_tokens: countAt(usage, 'total_tokens') ?? input };
 }

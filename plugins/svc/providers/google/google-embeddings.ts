@@ -1,7 +1,7 @@
 import type { EmbedContentParameters, GoogleGenAI } from '@google/genai';
-import { checkVectors } from '../embeddings/check-embeddings.ts';
+import { checkVectors, inputUsage } from '../embeddings/check-embeddings.ts';
 import { splitFields } from '../embeddings/embedding-fields.ts';
-import { unreadableResponse } from '../provider-errors.ts';
+import { keepUsage, unreadableResponse } from '../provider-errors.ts';
 import { countAt, objectAt, type JsonObject } from '../json.ts';
 import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
@@ -25,7 +25,8 @@ export function createGoogleEmbeddings(
         const call = googleCall(connection, abortSignal);
         const client = await getClient(connection);
         await client.models.embedContent({ ...parameters, config: { ...parameters.config, ...call.config } });
-        return { ...googleEmbeddings(call.body(), request), ignored };
+        const read = () => googleEmbeddings(call.body(), request);
+        return { ...(await keepUsage(() => inputUsage(googleInput(call.body())), read)), ignored };
       }),
   };
 }
@@ -59,13 +60,12 @@ export function googleEmbeddings(
     return values as number[];
   });
   checkVectors(embeddings, request.input.length);
-  const tokens = countAt(body['usageMetadata'], 'promptTokenCount');
-  return {
-    embeddings,
-    usage:
-      tokens === null
-        ? null
-        : { input_tokens: tokens, total_tokens: countAt(body['usageMetadata'], 'totalTokenCount') ?? tokens },
-    model: request.model,
-  };
+  return { embeddings, usage: googleInput(body), model: request.model };
+}
+
+function googleInput({ usageMetadata }: JsonObject): EmbeddingResult['usage'] {
+  const tokens = countAt(usageMetadata, 'promptTokenCount');
+  return tokens === null
+    ? null
+    : { input_tokens: tokens, total_tokens: countAt(usageMetadata, 'totalTokenCount') ?? tokens };
 }

@@ -10,9 +10,11 @@ import type {
   ProviderConnection,
   ImageEditRules,
 } from '../provider.ts';
+import { keepUsage } from '../provider-errors.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { googleBaseUrl, googleCall } from './google-client.ts';
 import { geminiImages, imagenImages } from './google-images-response.ts';
+import { googleReport } from './google-response.ts';
 
 const geminiShapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 /** In bytes: a request can have 20 MB, including the image in base64. Masks are not supported. */
@@ -100,7 +102,8 @@ async function generateContent(
   const call = googleCall(connection, signal);
   const client = await getClient(connection);
   await client.models.generateContent({ ...parameters, config: { ...parameters.config, ...call.config } });
-  return { ...geminiImages(call.body(), request, connection), ignored };
+  const read = () => geminiImages(call.body(), request, connection);
+  return { ...(await keepUsage(() => googleReport(call.body()), read)), ignored };
 }
 
 async function predict(

@@ -1,7 +1,8 @@
 import { isRecord, isUrl } from '#plugin-api';
 import { unreadableResponse } from '../provider-errors.ts';
-import { textAt, type JsonObject } from '../json.ts';
-import type { ImageOutput, ImageResult } from '../provider.ts';
+import { tokenDetails } from '../../kit/token-details.ts';
+import { countAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import type { ImageOutput, ImageResult, ReportedUsage } from '../provider.ts';
 
 /**
  * Reads a response of `POST /images/generations`.
@@ -40,4 +41,20 @@ export function imageOutput(given: ImageOutput): ImageOutput | null {
   }
   const url = given.url !== null && /^https?:\/\//i.test(given.url) && isUrl(given.url) ? given.url : null;
   return url === null && given.b64_json === null ? null : { ...given, url };
+}
+
+/** What a response reports of its usage, in OpenAI's format for images. */
+export function imageReport(usage: unknown): ReportedUsage {
+  const [input, output] = [countAt(usage, 'input_tokens'), countAt(usage, 'output_tokens')];
+  if (input === null && output === null) return { usage: null };
+  const counts = { input_tokens: input ?? 0, output_tokens: output ?? 0 };
+  const details = [objectAt(usage, 'input_tokens_details'), objectAt(usage, 'output_tokens_details')] as const;
+  return {
+    usage: { ...counts, total_tokens: counts.input_tokens + counts.output_tokens },
+    tokenDetails: tokenDetails({
+      cached_input: countAt(details[0], 'cached_tokens'),
+      image_input: countAt(details[0], 'image_tokens'),
+      image_output: countAt(details[1], 'image_tokens'),
+    }),
+  };
 }

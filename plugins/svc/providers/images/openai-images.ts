@@ -1,10 +1,17 @@
 import type { ImageGenerateParamsNonStreaming } from 'openai/resources/images';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import type { ImageCapability, ImageEditing, ImageEditRequest, ProviderSettings, SourceImage } from '../provider.ts';
-import { readJson } from '../time-limit.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import type {
+  ImageCapability,
+  ImageEditing,
+  ImageEditRequest,
+  ImageRequest,
+  ProviderSettings,
+  SourceImage,
+} from '../provider.ts';
+import { keepUsage } from '../provider-errors.ts';
+import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { supportedFields, writeImageFields, type ImageRules } from './image-rules.ts';
-import { imagesResponse } from './images-response.ts';
+import { imageReport, imagesResponse } from './images-response.ts';
 
 export interface OpenAiImagesInit {
   readonly access: ChatAccessOf;
@@ -29,7 +36,7 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
         const response = await client
           .post('/images/edits', { body, headers, signal, timeout: sdkTimeout(connection) })
           .asResponse();
-        return { ...imagesResponse(await readJson(response), request), ignored };
+        return { ...(await readImages(response, request)), ignored };
       }),
   };
   return {
@@ -44,9 +51,17 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
         // The SDK's type is OpenAI's alone; other vendors differ.
         const params = { model, prompt, n, ...wire } as ImageGenerateParamsNonStreaming;
         const response = await client.images.generate(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
-        return { ...imagesResponse(await readJson(response), request), ignored };
+        return { ...(await readImages(response, request)), ignored };
       }),
   };
+}
+
+async function readImages(response: Response, request: Pick<ImageRequest, 'model'>) {
+  const received = await readJson(response);
+  return keepUsage(
+    () => imageReport(received['usage']),
+    () => imagesResponse(received, request),
+  );
 }
 
 /** The form of `POST /images/edits`: fields as texts, images as files. */

@@ -1,9 +1,10 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import { chatResponse, chatTokenDetails, chatUsage } from '../chat-completions/chat-response.ts';
+import { chatReport, chatResponse, chatTokenDetails, chatUsage } from '../chat-completions/chat-response.ts';
 import { tokenDetails } from '../../kit/token-details.ts';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { keepUsage } from '../provider-errors.ts';
 import { ProviderError } from '../provider.ts';
 import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -47,7 +48,9 @@ export function createOpenRouterImages(access: ChatAccessOf): ImageCapability {
         const response = await client.chat.completions
           .create(params, { signal, timeout: sdkTimeout(connection) })
           .asResponse();
-        return { ...openRouterImages(await readJson(response), request, connection), ignored };
+        const received = await readJson(response);
+        const read = () => openRouterImages(received, request, connection);
+        return { ...(await keepUsage(() => chatReport(received['usage']), read)), ignored };
       }),
   };
 }

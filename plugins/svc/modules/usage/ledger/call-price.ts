@@ -8,7 +8,8 @@ import { wholeCounts } from './usage-row.ts';
 export type PricedUsage = Pick<
   UsageRecord,
   'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'tokenDetails' | 'images' | 'seconds' | 'size' | 'quality'
->;
+> &
+  Partial<Pick<UsageRecord, 'kind'>>;
 
 export interface CallPriceParts {
   readonly host: { readonly log: Logger; readonly clock: Pick<Clock, 'now'> };
@@ -57,17 +58,18 @@ function priceOfAttempts(
  * Kinds of tokens with a price of their own cost that, the others as much as input or output (D32): a missing discount for
  * cached tokens makes the figure too high, never too low.
  *
- * A model with a price per token and one per image costs the sum of both; with one per image alone, its images cost that
- * and their tokens nothing. Images without counted tokens have no price by tokens.
+ * A model with a price per token and one per image costs the sum of both; with one per image or second alone, its images or
+ * videos cost that and their tokens nothing. Images without counted tokens have no price by tokens.
  *
  * @param day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply.
  */
 export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): number | null {
-  const { inputTokens, outputTokens, tokenDetails: details, images, seconds = 0 } = usage;
+  const { inputTokens, outputTokens, tokenDetails: details, images, seconds = 0, kind } = usage;
   if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
   const price = findPrice(usage, prices, day);
   if (price === null) return null;
-  const free = images > 0 && price.image !== undefined ? 0 : undefined;
+  const isOfImages = (images > 0 || kind === 'image') && price.image !== undefined;
+  const free = isOfImages || (kind === 'video' && price.second !== undefined) ? 0 : undefined;
   const parts = [
     tokenCost(inputTokens, { price, details, kinds: inputTokenKinds, each: price.input ?? free }),
     tokenCost(outputTokens, { price, details, kinds: outputTokenKinds, each: price.output ?? free }),

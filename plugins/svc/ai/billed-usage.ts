@@ -1,0 +1,25 @@
+import { isUnsent } from '../kit/upstream-error.ts';
+import { asProviderError, type FailedUsage, type ProviderError } from '../providers/provider.ts';
+
+/**
+ * What a failed attempt may cost (D51); null: nothing. `usage` is null if it has to be estimated.
+ *
+ * @param isSent whether the attempt was made
+ * @param text what the caller got of the text
+ */
+export function billedUsage(
+  thrown: unknown,
+  { isSent, text = '' }: { readonly isSent: boolean; readonly text?: string },
+): (FailedUsage & { readonly written: string }) | null {
+  const error = asProviderError(thrown);
+  const { written = text, ...reported } = error?.reported ?? { usage: null };
+  const isBilled = reported.usage !== null || (isSent && (written !== '' || (error !== null && isBillable(error))));
+  return isBilled ? { ...reported, written } : null;
+}
+
+/** Whether a provider may bill a failed attempt: not a request that it refused by status, or that it never got. */
+export function isBillable(error: ProviderError): boolean {
+  const { kind, status } = error;
+  if (status !== null) return status < 300;
+  return kind === 'timeout' || kind === 'aborted' || (kind === 'connection' && !isUnsent(error));
+}
