@@ -125,7 +125,7 @@ function createSeen() {
   };
 }
 
-const words = ['Paris ', 'is ', 'a ', 'town, ', 'as ', '日本 ', 'knows ', '🌍', '\n', 'by heart. '] as const;
+const words = ['Paris ', 'is ', 'a ', 'town, ', 'as ', '日本 ', 'knows ', '🌍', 'and\n', 'by heart. '] as const;
 
 interface EndingInit {
   readonly model: string;
