@@ -178,7 +178,7 @@ describeHosts('the sources of a knowledge base', ({ location }) => {
       await site.settled(base);
       const messages = (await sources()).map(({ state, message }) => `${state}: ${message}`);
       expect(messages[0]).to.match(/^failed: .*404/);
-      expect(messages[1]).to.equal('failed: This file contains no text. Choose another one.');
+      expect(messages[1]).to.equal('failed: This page contains no text. Pages that need JavaScript cannot be read.');
       expect(messages[2]).to.match(/^failed: /);
       expect(messages[2]).not.to.contain('latest 200');
       const refused = await failureOf(site.run('knowledge', 'add', String(base), '--url=ftp://x'));

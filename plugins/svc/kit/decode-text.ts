@@ -12,6 +12,8 @@ export interface DecodedText {
   readonly text: string;
   /** The encoding that was named and that nothing here reads: the text is a guess, or empty. */
   readonly unknown: string | null;
+  /** Whether nothing names the encoding, and the bytes are not UTF-8. */
+  readonly isGuess: boolean;
 }
 
 /**
@@ -20,8 +22,8 @@ export interface DecodedText {
  */
 export function decodeText(bytes: Uint8Array, { charset, declared }: DecodeInit): DecodedText {
   const marked = markedEncoding(bytes);
-  if (marked === 'utf-32') return { text: '', unknown: 'UTF-32' };
-  if (marked !== null) return { text: new TextDecoder(marked).decode(bytes), unknown: null };
+  if (marked === 'utf-32') return { text: '', unknown: 'UTF-32', isGuess: false };
+  if (marked !== null) return { text: new TextDecoder(marked).decode(bytes), unknown: null, isGuess: false };
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headBytes)).toString('latin1');
   let unknown: string | null = null;
   for (const name of [charset, declared(head)]) {
@@ -29,10 +31,12 @@ export function decodeText(bytes: Uint8Array, { charset, declared }: DecodeInit)
     // Bytes without zeros are not UTF-16, whatever is named.
     const decoder = /^(?:utf-?16|ucs-?2|iso-10646)/i.test(name) ? null : decoderOf(name);
     if (decoder === null) unknown ??= name;
-    else if (decoder.encoding !== 'utf-8') return { text: decoder.decode(bytes), unknown: null };
+    else if (decoder.encoding !== 'utf-8') return { text: decoder.decode(bytes), unknown: null, isGuess: false };
   }
   const text = decodeUtf8(bytes);
-  return text === null ? { text: new TextDecoder('windows-1252').decode(bytes), unknown } : { text, unknown: null };
+  return text === null || text.slice(0, headBytes).includes('\0')
+    ? { text: new TextDecoder('windows-1252').decode(bytes), unknown, isGuess: true }
+    : { text, unknown: null, isGuess: false };
 }
 
 /** The `charset` of a content type; undefined without one. */
@@ -40,7 +44,8 @@ export function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
 }
 
-function decoderOf(name: string): InstanceType<typeof TextDecoder> | null {
+/** Null for a name that is unknown. */
+export function decoderOf(name: string): InstanceType<typeof TextDecoder> | null {
   try {
     return new TextDecoder(name);
   } catch {
@@ -62,10 +67,11 @@ function markedEncoding([first, second, third, fourth]: Uint8Array):
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32' : 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  if (first === 0 && second === 0) return 'utf-32';
-  if (first === 0 && third === 0 && second !== 0 && fourth !== 0) return 'utf-16be';
-  if (second !== 0 || first === 0) return null;
-  return third === 0 ? (fourth === 0 ? 'utf-32' : null) : fourth === 0 ? 'utf-16le' : null;
+  if (first === 0 && second === 0 && third === 0 && isAscii(fourth)) return 'utf-32';
+  if (first === 0 && isAscii(second) && third === 0 && isAscii(fourth)) return 'utf-16be';
+  if (!isAscii(first) || second !== 0) return null;
+  if (third === 0 && fourth === 0) return 'utf-32';
+  return isAscii(third) && fourth === 0 ? 'utf-16le' : null;
 }
 
 /** References such as `&#146;` mean the characters of Windows-1252, not the control characters of Unicode, as in browsers. */
@@ -74,3 +80,6 @@ export function repairControls(text: string): string {
     new TextDecoder('windows-1252').decode(Uint8Array.of(character.charCodeAt(0))),
   );
 }
+
+/** Whether a byte is white space or a printable character of ASCII. */
+const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 9 && byte <= 126;

@@ -1,7 +1,16 @@
 import { DocumentError, formatNumber, type ReadContext } from '#plugin-api';
+import { charsetOf } from './decode-text.ts';
 import { documentEndings } from './documents.ts';
 import { parsePageText } from './page-text.reader.ts';
-import { joinLines, joinParagraphs, type PdfItem, type PdfLine } from './pdf-text.ts';
+import { declaredInHtml, readUnnamedText } from './unnamed-text.reader.ts';
+import {
+  annotationLines,
+  joinLines,
+  joinParagraphs,
+  type PdfAnnotation,
+  type PdfItem,
+  type PdfLine,
+} from './pdf-text.ts';
 
 export interface DocumentText {
   /** One line; '' without a title. */
@@ -17,6 +26,8 @@ export interface DocumentFile {
   readonly name: string;
   /** Empty after a PDF was read. */
   readonly bytes: Uint8Array;
+  /** Header `Content-Type` of the response it came with, which may name its encoding. */
+  readonly contentType?: string | undefined;
   /** Characters of the text to return. Default: all. */
   readonly longest?: number | undefined;
 }
@@ -36,6 +47,11 @@ const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
   htm: 'html',
   pdf: 'pdf',
 };
+const withoutText = {
+  text: 'This file contains no text. Choose another one.',
+  html: 'This page contains no text. Pages that need JavaScript cannot be read.',
+  pdf: 'No text was found in this PDF. If its pages are images, run text recognition (OCR) on it first.',
+} as const;
 const maxPages = 3_000;
 /** Maximum length of the text. A small PDF can expand to a huge one. */
 const maxCharacters = 20_000_000;
@@ -46,54 +62,30 @@ const maxCharacters = 20_000_000;
  *
  * @throws DocumentError for another extension, or a file with another format, a password, too much text or no text
  */
-export async function parseDocument(
-  { name, bytes, longest }: DocumentFile,
-  context: ReadContext,
-): Promise<DocumentText> {
+export async function parseDocument(file: DocumentFile, context: ReadContext): Promise<DocumentText> {
+  const { name, longest } = file;
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const kind = Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
   if (kind === undefined)
     throw new DocumentError(`This type of file is not supported. Save it as one of ${documentEndings.join(', ')}.`);
-  const document = kind === 'pdf' ? await readPdf(bytes, context) : readText(bytes, kind);
+  const document = kind === 'pdf' ? await readPdf(file.bytes, context) : await readText(file, kind);
   if (document.text.trim() === '') {
-    throw new DocumentError(
-      kind === 'pdf'
-        ? 'This PDF contains no text, only images of text. Run text recognition (OCR) on it first.'
-        : 'This file contains no text. Choose another one.',
-    );
+    throw new DocumentError(withoutText[kind]);
   }
   return { ...document, text: document.text.slice(0, longest) };
 }
 
-function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
-  if (bytes.subarray(0, 1_000).includes(0) && !isUtf16(bytes))
+async function readText({ bytes, contentType }: DocumentFile, kind: 'text' | 'html'): Promise<DocumentText> {
+  const text = await readUnnamedText(bytes, {
+    charset: charsetOf(contentType),
+    declared: (head) => (kind === 'html' ? declaredInHtml(head) : undefined),
+  });
+  if (text.slice(0, 1_000).includes('\0'))
     throw new DocumentError('This file contains binary data, not text. Choose another one.');
-  const text = decode(bytes, kind);
   if (text.length > maxCharacters) throw tooLong();
   if (kind === 'html') return { ...parsePageText({ html: text }), pages: null };
   const plain = text.replaceAll(/\r\n?/g, '\n');
   return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
-}
-
-function isUtf16(bytes: Uint8Array): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-}
-
-/** Decodes by byte order mark, charset of the HTML, UTF-8 if valid, otherwise windows-1252. */
-function decode(bytes: Uint8Array, kind: 'text' | 'html'): string {
-  if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
-  const declared =
-    kind === 'html'
-      ? /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1]
-      : undefined;
-  for (const encoding of declared === undefined ? ['utf-8'] : [declared, 'utf-8']) {
-    try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    } catch {
-      // Another encoding, or an unknown name.
-    }
-  }
-  return new TextDecoder('windows-1252').decode(bytes);
 }
 
 /** pdf.js inflates a stream without a limit, so that a small file could take all memory. */
@@ -139,7 +131,10 @@ async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<Do
     for (let page = 1; page <= numPages; page += 1) {
       const proxy = await pdf.getPage(page);
       const { items } = await proxy.getTextContent();
-      const read = joinLines(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1);
+      const read = [
+        ...joinLines(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1),
+        ...annotationLines((await proxy.getAnnotations()) as readonly PdfAnnotation[], page - 1),
+      ];
       proxy.cleanup();
       lines.push(...read);
       characters += read.reduce((length, { text }) => length + text.length, 0);

@@ -12,8 +12,9 @@ interface Block {
   /** `#` to `######`, `- ` or nothing. */
   readonly mark: string;
   readonly text: string;
-  /** Inside `main` or `article`. */
   readonly isMain: boolean;
+  /** Number of the outermost `article` around it; 0: none. */
+  readonly article: number;
   /** Inside navigation, forms, asides or footers. */
   readonly isBoilerplate: boolean;
 }
@@ -35,6 +36,9 @@ const hidden = new Set([
   'audio',
   'video',
 ]);
+/** Styles with which a page hides text from readers: it is not meant for them, or for prompts alone. */
+const invisibleStyle =
+  /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d]))/i;
 /** Elements that repeat on every page of a site. */
 const boilerplate = new Set(['nav', 'footer', 'aside', 'form']);
 const inline = new Set([
@@ -77,8 +81,8 @@ const cells = new Set(['td', 'th']);
 const minMainLength = 200;
 
 /**
- * The text of a page without the parts that repeat on every page of a site: the content of `main` or `article` if it is long
- * enough, otherwise everything but navigation, forms, asides and footers.
+ * The text of a page without the parts that repeat on every page of a site: the content of `main`, or of the `article` with most of the text, if it is
+ * long enough, otherwise everything but navigation, forms, asides and footers.
  *
  * @param html of any size, even if broken; nothing in it is run or fetched
  */
@@ -112,9 +116,23 @@ export function parsePageText({ html }: { readonly html: string }): PageText {
 function selectBlocks(blocks: readonly Block[]): readonly Block[] {
   const own = blocks.filter(({ isBoilerplate }) => !isBoilerplate);
   const main = own.filter(({ isMain }) => isMain);
-  if (main.reduce((length, { text }) => length + text.length, 0) >= minMainLength) return main;
+  if (lengthOf(main) >= minMainLength) return main;
+  const articles = new Map<number, Block[]>();
+  for (const block of own) {
+    const known = articles.get(block.article);
+    if (known === undefined) articles.set(block.article, [block]);
+    else known.push(block);
+  }
+  const outside = lengthOf(articles.get(0) ?? []);
+  articles.delete(0);
+  // Teasers of other pages are articles too: one is the page if most of the text is in it.
+  const [longest = []] = [...articles.values()].sort((one, other) => lengthOf(other) - lengthOf(one));
+  const others = lengthOf([...articles.values()].flat()) - lengthOf(longest);
+  if (lengthOf(longest) >= Math.max(minMainLength, outside, others)) return longest;
   return own.length > 0 ? own : blocks;
 }
+
+const lengthOf = (blocks: readonly Block[]): number => blocks.reduce((length, { text }) => length + text.length, 0);
 
 class PageReader {
   readonly blocks: Block[] = [];
@@ -123,23 +141,32 @@ class PageReader {
   private mark = '';
   private isTitle = false;
   private isRow = false;
+  /** Whether each open element hides itself. */
+  private readonly invisible: boolean[] = [];
   /** Number of open elements of each set. */
-  private readonly inside = { hidden: 0, boilerplate: 0, main: 0, pre: 0 };
+  private readonly inside = { hidden: 0, boilerplate: 0, main: 0, article: 0, pre: 0 };
+  /** Number of outermost articles so far. */
+  private articles = 0;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'title' && this.title === '') this.isTitle = true;
+    const isInvisible = 'hidden' in attributes || invisibleStyle.test(attributes['style'] ?? '');
+    this.invisible.push(isInvisible);
+    if (isInvisible) this.inside.hidden += 1;
     this.count(name, 1);
     if (name === 'br') this.text += '\n';
     else if (cells.has(name)) this.text += this.isRow ? ' | ' : '';
     else if (!inline.has(name)) this.begin(name);
     if (cells.has(name)) this.isRow = true;
-    if (name === 'img' && attributes['alt']) this.text += ` ${attributes['alt']} `;
+    if (name === 'img' && attributes['alt'] && this.inside.hidden === 0) this.text += ` ${attributes['alt']} `;
   }
 
   close(name: string): void {
     if (name === 'title') this.isTitle = false;
     if (!inline.has(name) && !cells.has(name) && name !== 'br') this.flush();
     this.count(name, -1);
+    // The parser closes each element that it has opened, also where the page does not.
+    if (this.invisible.pop() === true) this.inside.hidden -= 1;
   }
 
   add(piece: string): void {
@@ -161,6 +188,7 @@ class PageReader {
         mark: this.mark,
         text: this.mark.startsWith('#') ? oneLine(text) : text,
         isMain: this.inside.main > 0,
+        article: this.inside.article > 0 ? this.articles : 0,
         isBoilerplate: this.inside.boilerplate > 0,
       });
     this.text = '';
@@ -180,7 +208,11 @@ class PageReader {
     const { inside } = this;
     if (hidden.has(name)) inside.hidden = Math.max(0, inside.hidden + step);
     if (boilerplate.has(name)) inside.boilerplate = Math.max(0, inside.boilerplate + step);
-    if (name === 'main' || name === 'article') inside.main = Math.max(0, inside.main + step);
+    if (name === 'main') inside.main = Math.max(0, inside.main + step);
+    if (name === 'article') {
+      if (step === 1 && inside.article === 0) this.articles += 1;
+      inside.article = Math.max(0, inside.article + step);
+    }
     if (name === 'pre') inside.pre = Math.max(0, inside.pre + step);
   }
 }

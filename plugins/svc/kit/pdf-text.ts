@@ -18,6 +18,8 @@ export interface PdfItem {
   readonly hasEOL: boolean;
 }
 
+/** Font size of what is filled in, in points: too small for a heading. */
+const annotationSize = 8;
 const headingLevels = 4;
 /** Minimum font size of a heading, relative to the text. */
 const headingScale = 1.12;
@@ -47,6 +49,36 @@ export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
   }
   end();
   return lines;
+}
+
+/** An annotation of a page, as pdf.js gives it. */
+export interface PdfAnnotation {
+  readonly rect?: readonly number[];
+  readonly fieldType?: string;
+  readonly fieldValue?: unknown;
+  readonly checkBox?: boolean;
+  readonly radioButton?: boolean;
+  readonly password?: boolean;
+  readonly hidden?: boolean;
+  readonly subtype?: string;
+  readonly contentsObj?: { readonly str?: string };
+}
+
+/** What is filled into the fields of a form, and texts that were written onto a page. Comments beside a page are left out. */
+export function annotationLines(annotations: readonly PdfAnnotation[], page: number): PdfLine[] {
+  return annotations.flatMap(
+    ({ rect, fieldType, fieldValue, checkBox, radioButton, password, hidden, subtype, contentsObj }) => {
+      if (hidden === true || password === true || checkBox === true || radioButton === true) return [];
+      const written = subtype === 'FreeText' ? contentsObj?.str : undefined;
+      const values = fieldType === undefined ? [written] : [fieldValue].flat();
+      const text = values
+        .filter((value) => typeof value === 'string')
+        .join(', ')
+        .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+        .trim();
+      return text === '' ? [] : [{ text, size: annotationSize, y: rect?.[1] ?? 0, page }];
+    },
+  );
 }
 
 /** Joins lines into paragraphs and headings, without the headers and footers that repeat on most pages. */
@@ -102,7 +134,9 @@ function removeMargins(lines: readonly PdfLine[], pages: number, body: number): 
     const key = line.text.replace(/\d+/g, '#');
     edges.set(key, (edges.get(key) ?? new Set()).add(line.page));
   }
-  return lines.filter(
+  const own = lines.filter(
     (line) => !outermost.has(line) || (edges.get(line.text.replace(/\d+/g, '#'))?.size ?? 0) < pages * 0.5,
   );
+  // Of pages with hardly more than such lines they are the text.
+  return own.length * 2 < lines.length ? lines : own;
 }

@@ -40,6 +40,45 @@ describe('a document', () => {
     ).to.deep.equal({ title: 'T', text: 'Größe', pages: null });
   });
 
+  it('has the encoding of its header, of its own head, or one that is guessed', async () => {
+    const russian = 'Доставка товаров по всей стране занимает от трёх до пяти рабочих дней. '.repeat(8).trim();
+    const cp1251 = Buffer.from(
+      [...russian].map((letter) => {
+        const code = letter.charCodeAt(0);
+        if (letter === 'ё') return 0xb8;
+        return code < 128 ? code : code - 0x410 + 0xc0;
+      }),
+    );
+    const textOf = async (file: Omit<DocumentFile, 'bytes'>, content: Uint8Array): Promise<string> =>
+      (await readDocument({ ...file, bytes: Uint8Array.from(content) })).text;
+    expect(await textOf({ name: 'a.txt' }, cp1251)).to.equal(russian);
+    expect(await textOf({ name: 'a.txt' }, Buffer.from(russian, 'utf16le'))).to.equal(russian);
+    expect(
+      await textOf({ name: 'a.txt', contentType: 'text/plain; charset=windows-1251' }, cp1251.subarray(0, 8)),
+    ).to.equal('Доставка');
+    const head = `<!doctype html><!-- ${'x'.repeat(2_500)} --><meta charset="windows-1251"><p>`;
+    expect(await textOf({ name: 'a.html' }, Buffer.concat([Buffer.from(head), cp1251.subarray(0, 8)]))).to.equal(
+      'Доставка',
+    );
+  });
+
+  it('of PDF has what is filled into its fields', async () => {
+    const field = (name: string, rest: string): string =>
+      `<< /Type /Annot /Subtype /Widget /Rect [50 50 200 70] /T (${name}) ${rest} >>`;
+    const fields = [
+      field('name', '/FT /Tx /V (Ada Lovelace)'),
+      field('secret', '/FT /Tx /Ff 8192 /V (hunter2)'),
+      field('agreed', '/FT /Btn /V /Yes /AS /Yes'),
+    ];
+    const form = Buffer.from(makePdf([[{ text: 'Name of the customer' }]])).toString('latin1');
+    const { text } = await readDocument({
+      name: 'form.pdf',
+      bytes: Buffer.from(form.replace('/MediaBox', `/Annots [${fields.join(' ')}] /MediaBox`), 'latin1'),
+    });
+    expect(text).to.contain('Name of the customer').and.to.contain('Ada Lovelace');
+    expect(text).to.not.match(/hunter2|Yes/);
+  });
+
   it('of PDF has headings by font size, whole paragraphs, and no repeated headers or footers', async () => {
     const page = (number: number): { text: string; size?: number; gap?: number }[] => [
       { text: 'Handbook of the shop', size: 9 },
@@ -101,7 +140,9 @@ describe('a document', () => {
     expect(await messageOf('a.txt', Buffer.from([1, 0, 2, 0, 255]))).to.contain('binary');
     expect(await messageOf('a.pdf', bytes('hello'))).to.contain('not a PDF');
     expect(await messageOf('a.pdf', bytes('%PDF-1.4 nothing more'))).to.contain('damaged');
-    expect(await messageOf('a.pdf', makePdf([[], []]))).to.contain('OCR');
+    expect(await messageOf('a.pdf', makePdf([[], []])))
+      .to.contain('OCR')
+      .and.to.not.contain('only images');
   });
 
   it('of PDF may not inflate to more than fits into memory', async () => {

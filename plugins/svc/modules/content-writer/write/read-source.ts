@@ -1,5 +1,5 @@
 import { DocumentError, type HostApi } from '#plugin-api';
-import { readPageText } from '../../../kit/documents.ts';
+import { readDocument } from '../../../kit/documents.ts';
 import { errors } from '../../../kit/errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 
@@ -29,17 +29,17 @@ export async function readSource(
   url: string,
   init: ReadInit = {},
 ): Promise<SourceText> {
-  const { body, headers } = await fetchSource(host, url, init);
-  const type = headers['content-type'] ?? '';
+  const { bytes, headers } = await fetchSource(host, url, init);
+  const contentType = headers['content-type'];
+  const type = contentType ?? '';
   if (!/html|^text\/|xml|^$/.test(type)) throw unreadable(url, `Pages of type ${type} cannot be read.`);
-  const page = /html|xml|^$/.test(type)
-    ? await readPageText(host, body, { signal: init.signal }).catch((error: unknown) => {
-        throw error instanceof DocumentError ? unreadable(url, error.message, error) : error;
-      })
-    : { title: '', text: body };
-  if (page.text.trim() === '')
-    throw unreadable(url, 'This page contains no text. Pages that need JavaScript cannot be read.');
-  return page;
+  const name = /html|xml|^$/.test(type) ? 'page.html' : 'page.txt';
+  const { title, text } = await readDocument(host, { name, bytes, contentType }, { signal: init.signal }).catch(
+    (error: unknown) => {
+      throw error instanceof DocumentError ? unreadable(url, error.message, error) : error;
+    },
+  );
+  return { title: name === 'page.txt' ? '' : title, text };
 }
 
 /** Fetches a URL that a user typed or a feed contains. */

@@ -1,5 +1,6 @@
 import { errorText, DocumentError, isUrl, type HostApi } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
+import type { DocumentFile } from '../../../kit/document.reader.ts';
 import { readDocument, readPageText } from '../../../kit/documents.ts';
 import { origins, type Source, type SourceStore } from './source.ts';
 
@@ -56,7 +57,7 @@ export async function readSource(parts: ReadParts, source: Source, init: ReadIni
 /** Moves the bytes to a thread. @throws SourceError */
 function readFile(
   { host }: Pick<ReadParts, 'host'>,
-  file: { readonly name: string; readonly bytes: Uint8Array },
+  file: Pick<DocumentFile, 'name' | 'bytes' | 'contentType'>,
   { signal, onProgress }: ReadInit,
 ) {
   return readDocument(host, file, {
@@ -115,16 +116,12 @@ async function readAddress(parts: ReadParts, source: Source, init: ReadInit): Pr
             : null;
   if (ending === null)
     throw new SourceError(`The URL returned ${type}. Only HTML, plain text, Markdown and PDF are supported.`);
-  const document = await readFile(parts, { name: `page.${ending}`, bytes: withCharset(body, headers, ending) }, init);
+  const document = await readFile(
+    parts,
+    { name: `page.${ending}`, bytes: body, contentType: headers['content-type'] },
+    init,
+  );
   return { title: document.title === '' ? urlTitle(url) : document.title, url: source.url, text: document.text };
-}
-
-/** Adds the encoding of the Content-Type header to the HTML, which the reader does not see otherwise. */
-function withCharset(body: Uint8Array, headers: Readonly<Record<string, string>>, ending: string): Uint8Array {
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(headers['content-type'] ?? '')?.[1];
-  return charset === undefined || ending !== 'html'
-    ? body
-    : Buffer.concat([Buffer.from(`<meta charset="${charset}">`), body]);
 }
 
 /** Fetches a URL. Allows this site, and literal private addresses that an administrator entered (D23). */
