@@ -22,6 +22,8 @@ export interface GenerateTextInput extends TextExtras {
   readonly params?: AiParams | undefined;
   /** Whether a parameter that the model does not support is an error instead of being left out. Default false. */
   readonly strict?: boolean | undefined;
+  /** Whether features that the text can do without are left out and named where the model lacks them. Default: an error. */
+  readonly lenient?: boolean | undefined;
   /** For `[username]`; default a guest. */
   readonly user?: Pick<User, 'id' | 'displayName'> | undefined;
   readonly signal?: AbortSignal | undefined;

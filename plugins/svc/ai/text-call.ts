@@ -1,7 +1,7 @@
 import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
-import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
+import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
@@ -53,7 +53,7 @@ interface PreparedText {
   readonly request: TextRequest;
   /** Milliseconds (D50). */
   readonly limits: { readonly firstByte: number; readonly idle: number; readonly total: number };
-  /** Hints that the model does not take. */
+  /** Hints and features that the model does not take. */
   readonly ignoredHints: readonly string[];
   readonly attempts: TextAttempts;
   /** The request without a format, if the model refuses it. Null: it has none that could be left out. */
@@ -74,21 +74,35 @@ async function prepareText(
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
   const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
-  const given: TextRequest = {
+  const requested: TextRequest = {
     model: chosenModel({ requested: target.model, saved: saved.model, provider, setting: 'model' }),
     ...conversation,
     params: { ...defaults, ...input.params },
     ...pickExtras(input),
     ...(input.strict === true && { required: Object.keys(input.params ?? {}) }),
   };
+  const spared = input.lenient === true ? lackedFeatures(provider, requested, saved) : [];
+  const given = spared.length === 0 ? requested : withoutFeatures(requested, spared);
   refuseUnseenImages(provider, given, saved);
   refuseUnsupported(provider, given, saved);
   const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;
-  const ignoredHints = givenHints(given).filter((hint) => !takes(hint));
+  const ignoredHints = [...spared, ...givenHints(given).filter((hint) => !takes(hint))];
   const plain = withoutHints(given, takes);
   const attempts = createTextAttempts(provider.text, input);
   const prepared = formatted({ provider, plain, saved }, input);
   return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
+}
+
+/** Features of a request that it can do without, and that its model lacks. */
+function lackedFeatures(
+  { text }: Capable<'text'>,
+  request: TextRequest,
+  saved: ProviderSettings,
+): readonly TextFeature[] {
+  return neededFeatures(request, request.messages).filter(
+    (feature) =>
+      spareFeatures.some((spare) => spare === feature) && text.supports?.(feature, request.model, saved) !== true,
+  );
 }
 
 /** The request in the format of `output`, if the model has not refused it before. */

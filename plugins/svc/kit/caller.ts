@@ -52,6 +52,8 @@ export interface Caller {
   readonly name: string;
   /** Null: everything but destructive abilities, as for the REST key. */
   readonly scopes: KeyScopes | null;
+  /** Whether the OpenAI-compatible routes leave out what a model lacks, instead of refusing it (D41). Left out: no. */
+  readonly isLenient?: boolean;
 }
 
 /** The single REST key of the site (contract 5). */

@@ -89,3 +89,30 @@ export function neededFeatures(
   };
   return textFeatures.filter((feature) => needed[feature] === true);
 }
+
+/** Features that a request can do without: the text stays what was asked for, if less surely so. */
+export const spareFeatures = ['tools.strict', 'parallel_tool_calls', 'image_url.detail'] as const;
+
+/** The request without these features. */
+export function withoutFeatures<Request extends TextExtras & { readonly messages: readonly TextLike[] }>(
+  request: Request,
+  features: readonly string[],
+): Request {
+  const { tools, messages } = request;
+  const isLeft = (feature: (typeof spareFeatures)[number]): boolean => features.includes(feature);
+  return {
+    ...request,
+    ...(isLeft('tools.strict') && { tools: tools?.map(({ strict: _strict, ...tool }) => tool) }),
+    ...(isLeft('parallel_tool_calls') && { parallelToolCalls: undefined }),
+    ...(isLeft('image_url.detail') && {
+      messages: messages.map(({ images, ...message }) => ({
+        ...message,
+        ...(images && { images: images.map((image) => ({ ...image, detail: undefined })) }),
+      })),
+    }),
+  };
+}
+
+interface TextLike {
+  readonly images?: readonly { readonly detail?: unknown }[] | undefined;
+}

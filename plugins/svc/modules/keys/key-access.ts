@@ -55,7 +55,13 @@ export function createKeyAccess(host: Pick<HostApi, 'database' | 'clock' | 'site
   async function admit(row: KeyRow, isReplaced: boolean): Promise<Caller> {
     const key = keyOfRow(row);
     await requireUsable(key, { host, isReplaced });
-    const caller: Caller = { kind: 'named-key', id: key.id, name: key.name, scopes: key.scopes };
+    const caller: Caller = {
+      kind: 'named-key',
+      id: key.id,
+      name: key.name,
+      scopes: key.scopes,
+      isLenient: key.isLenient,
+    };
     found.set(caller, key);
     return caller;
   }

@@ -21,6 +21,10 @@ const settingFlags = {
     'Comma-separated names of abilities that read what only the creator may see, or change or delete data. Default: none.',
   ),
   'requests-per-minute': { type: 'integer', minimum: 0, description: 'Calls per minute. 0, the default: no limit.' },
+  lenient: {
+    type: 'boolean',
+    description: 'Leave out of requests to the OpenAI-compatible routes what a model lacks, instead of refusing it.',
+  },
   expires: text('Last day on which the key works, YYYY-MM-DD in the time zone of the site. Default: it never expires.'),
 } as const satisfies Record<string, JsonSchema>;
 
@@ -34,6 +38,7 @@ export function namedKeyCommands({ host, explainKey }: Pick<KeyPorts, 'host' | '
     key: `${key.prefix}…`,
     ...Object.fromEntries(Object.entries(key.scopes).map(([name, values]) => [name, values.join(', ')])),
     requests_per_minute: key.requestsPerMinute,
+    lenient: key.isLenient,
     expires: dayOfExpiry(key, await host.site.timezone()),
     last_used: key.lastUsedAt === null ? '' : new Date(key.lastUsedAt).toISOString(),
   });

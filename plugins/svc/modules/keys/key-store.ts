@@ -119,11 +119,12 @@ function issueSecret() {
   return { secret, columns: { digest: keyDigest(secret), prefix: secret.slice(0, prefixLength) } };
 }
 
-function columnsOf({ name, scopes, requestsPerMinute, expiresAt }: KeySettings) {
+function columnsOf({ name, scopes, requestsPerMinute, isLenient, expiresAt }: KeySettings) {
   return {
     name,
     scopes: JSON.stringify(scopes),
     requests_per_minute: requestsPerMinute,
+    is_lenient: isLenient ? 1 : 0,
     expires_at: expiresAt,
   };
 }

@@ -1,10 +1,20 @@
-import { optionalColumns, requiredColumns } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 import { createTables } from '../../kit/migrations.ts';
 
 /** One row per named key, revoked ones too: the usage ledger names them. */
 export const keysTable = 'svc_keys';
 /** The calls of keys with a limit, per minute. */
 export const keyWindowsTable = 'svc_key_windows';
+
+/** Whether requests with the key may have parameters that their model lacks (D41). 0 or 1. */
+export const lenientKeysMigration: Migration = {
+  id: '0283_lenient_keys',
+  async up(knex) {
+    await knex.schema.alterTable(keysTable, (columns) => {
+      columns.integer('is_lenient').notNullable().defaultTo(0);
+    });
+  },
+};
 
 export const keysMigration = createTables('0221_named_keys', {
   [keysTable](columns) {

@@ -13,6 +13,7 @@ export async function valuesOf(key: NamedKey, { site }: Pick<HostApi, 'site'>): 
     name: key.name,
     ...key.scopes,
     requests_per_minute: key.requestsPerMinute,
+    lenient: key.isLenient,
     expires: dayOfExpiry(key, await site.timezone()),
   };
 }

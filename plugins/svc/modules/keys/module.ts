@@ -3,7 +3,7 @@ import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { BotsPort, ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
 import type { NamedKey } from './named-key.ts';
-import { keysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
+import { keysMigration, lenientKeysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
 
 export type KeyPorts = HostPort & ExplainPort & ProvidersPort & BotsPort;
 
@@ -20,7 +20,7 @@ export const keysModule = defineModule<KeyPorts>({
     body: () => import('./keys.page.ts'),
   }),
   commands: [lazyCommands(async () => (await import('./key-commands.ts')).namedKeyCommands)],
-  migrations: [keysMigration],
+  migrations: [keysMigration, lenientKeysMigration],
   tables: [keysTable, keyWindowsTable],
   register(ports) {
     const { hooks } = ports.host;

@@ -10,6 +10,8 @@ export interface NamedKey {
   readonly scopes: KeyScopes;
   /** 0: no limit. */
   readonly requestsPerMinute: number;
+  /** Whether what a model lacks is left out of requests to the OpenAI-compatible routes, instead of refused (D41). */
+  readonly isLenient: boolean;
   /** Null: never. */
   readonly expiresAt: number | null;
   readonly createdAt: number;
@@ -49,6 +51,7 @@ export function keyOfRow(row: KeyRow): NamedKey {
     prefix: String(row['prefix']),
     scopes: JSON.parse(String(row['scopes'])) as KeyScopes,
     requestsPerMinute: Number(row['requests_per_minute']),
+    isLenient: Number(row['is_lenient']) === 1,
     expiresAt: time('expires_at'),
     createdAt: Number(row['created_at']),
     createdBy: Number(row['created_by']),

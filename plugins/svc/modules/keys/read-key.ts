@@ -5,13 +5,14 @@ import { readFieldValues } from '../../settings/field-value.ts';
 import type { NamedKey } from './named-key.ts';
 
 /** What an administrator chooses of a key. */
-export type KeySettings = Pick<NamedKey, 'name' | 'scopes' | 'requestsPerMinute' | 'expiresAt'>;
+export type KeySettings = Pick<NamedKey, 'name' | 'scopes' | 'requestsPerMinute' | 'isLenient' | 'expiresAt'>;
 
 /** The members of a form, and of the JSON of a command. */
 export const keyFieldSchemas = {
   name: { type: 'string', title: 'Name', minLength: 1, maxLength: 80 },
   ...keyScopesSchema,
   requests_per_minute: { type: 'integer', title: 'Calls per minute', minimum: 0, maximum: 1_000_000, default: 0 },
+  lenient: { type: 'boolean', title: 'Leave out what a model lacks', default: false },
   expires: { type: 'string', title: 'Last day', format: 'date' },
 } as const satisfies Record<string, JsonSchema>;
 
@@ -45,6 +46,7 @@ export async function readKey(
     name: String(read['name']).trim(),
     scopes,
     requestsPerMinute: Number(read['requests_per_minute'] ?? 0),
+    isLenient: read['lenient'] === true,
     expiresAt,
   };
 }

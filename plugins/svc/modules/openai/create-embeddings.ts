@@ -9,7 +9,8 @@ import { invalid, readParams } from './read-params.ts';
 /** Handler of `POST embeddings`. */
 export function createEmbeddings(ports: OpenAiPorts) {
   return async (request: OpenAiRequest): Promise<RestResponse> => {
-    const { model, input, dimensions, encoding_format, user } = readParams(request, 'embeddings') as {
+    const ignored: string[] = [];
+    const { model, input, dimensions, encoding_format, user } = readParams(request, 'embeddings', ignored) as {
       model: string;
       input: string | readonly (string | number | readonly number[])[];
       dimensions?: number;
@@ -56,7 +57,7 @@ export function createEmbeddings(ports: OpenAiPorts) {
         usage: { prompt_tokens, total_tokens },
         svc: { provider: providerId, model: response.model },
       },
-      headers: responseHeaders(result),
+      headers: responseHeaders({ ...result, ignored: [...result.ignored, ...ignored] }),
     });
   };
 }

@@ -4,7 +4,7 @@ import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
-import { readParams } from './read-params.ts';
+import { isLenient, readParams } from './read-params.ts';
 
 interface ImageParams {
   readonly model: string;
@@ -23,13 +23,14 @@ const qualities = { auto: undefined, standard: 'standard', medium: 'standard', h
 /** Handler of `POST images/generations`. */
 export function createImages(ports: OpenAiPorts) {
   return async (request: OpenAiRequest): Promise<RestResponse> => {
-    const given = readParams(request, 'images') as unknown as ImageParams;
+    const ignored: string[] = [];
+    const given = readParams(request, 'images', ignored) as unknown as ImageParams;
     if (given.prompt.trim() === '') throw errors.empty_input({ values: { name: 'prompt' }, data: { param: 'prompt' } });
     const chosen = await findProviderModel(given.model, ports);
     const size = given.size === 'auto' ? undefined : given.size;
     const quality = given.quality === undefined ? undefined : qualities[given.quality];
     const { style, n = 1, response_format = 'b64_json' } = given;
-    await refuseUnsupported(ports, chosen, { size, quality, style });
+    if (!isLenient(request)) await refuseUnsupported(ports, chosen, { size, quality, style });
     const { hooks } = ports.host;
     const call = await hooks.applyFiltersAsync(
       'svc_images_request',
@@ -69,7 +70,9 @@ export function createImages(ports: OpenAiPorts) {
         svc: { provider: result.providerId, model: result.model, message },
       },
       // No vendor of images gets it, and no image depends on it.
-      headers: responseHeaders({ ignored: [...result.ignored, ...(given.user === undefined ? [] : ['user'])] }),
+      headers: responseHeaders({
+        ignored: [...result.ignored, ...ignored, ...(given.user === undefined ? [] : ['user'])],
+      }),
     });
   };
 }

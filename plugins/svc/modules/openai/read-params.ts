@@ -1,4 +1,5 @@
 import { asRecord, isRecord, RestError, type Params } from '#plugin-api';
+import { callerOf } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { openAiParameters } from './openai.routes.ts';
 import type { OpenAiRequest } from './openai-ports.ts';
@@ -21,15 +22,23 @@ const harmless: Readonly<Record<string, readonly unknown[]>> = {
 /**
  * The parameters of a validated request without those that are null.
  *
- * @throws RestError 400 `rest_svc_parameter_unknown` that names a parameter which no model gets
+ * @param ignored gets the names of parameters that no model gets, where the key is lenient
+ * @throws RestError 400 `rest_svc_parameter_unknown` that names such a parameter
  */
-export function readParams({ json, params }: OpenAiRequest, kind: keyof typeof openAiParameters): Params {
+export function readParams(request: OpenAiRequest, kind: keyof typeof openAiParameters, ignored: string[]): Params {
+  const { json, params } = request;
   const known = openAiParameters[kind];
   for (const [name, value] of Object.entries(asRecord(json))) {
     if (known.includes(name) || value === null || isHarmless(name, value)) continue;
-    throw errors.parameter_unknown({ values: { param: name }, data: { param: name } });
+    if (!isLenient(request)) throw errors.parameter_unknown({ values: { param: name }, data: { param: name } });
+    ignored.push(name);
   }
   return Object.fromEntries(known.map((name) => [name, params[name] ?? undefined]));
+}
+
+/** Whether the key of a request leaves out what a model lacks (D41). */
+export function isLenient(request: OpenAiRequest): boolean {
+  return callerOf(request)?.isLenient === true;
 }
 
 function isHarmless(name: string, value: unknown): boolean {

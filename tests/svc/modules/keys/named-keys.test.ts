@@ -5,7 +5,7 @@ import type { Caller } from '../../../../plugins/svc/kit/caller.ts';
 import { apiKeyDigest } from '../../../../plugins/svc/kit/require-api-key.ts';
 import { createKeyAccess } from '../../../../plugins/svc/modules/keys/key-access.ts';
 import { createKeyStore } from '../../../../plugins/svc/modules/keys/key-store.ts';
-import { keysMigration, keysTable } from '../../../../plugins/svc/modules/keys/key-tables.ts';
+import { keysMigration, keysTable, lenientKeysMigration } from '../../../../plugins/svc/modules/keys/key-tables.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 
@@ -15,7 +15,7 @@ const hour = 3600_000;
 describeDialects('named keys', (open) => {
   async function openNodes() {
     const databases = [await open(), await open()];
-    await databases[0]!.migrate('svc', [keysMigration]);
+    await databases[0]!.migrate('svc', [keysMigration, lenientKeysMigration]);
     const clock = createFakeClock({ now: start });
     const site = { timezone: async () => 'Pacific/Auckland' };
     const nodes = databases.map((database) => {
@@ -45,7 +45,7 @@ describeDialects('named keys', (open) => {
     const rows = await first.database.knex(keysTable);
     expect(JSON.stringify(rows)).not.to.contain(secret.slice(11));
     const caller = await first.find(secret);
-    expect(caller).to.deep.equal({ kind: 'named-key', id: key.id, name: 'Shop', scopes: key.scopes });
+    expect(caller).to.deep.equal({ kind: 'named-key', isLenient: false, id: key.id, name: 'Shop', scopes: key.scopes });
     expect(await first.find(`${secret}x`)).to.equal(null);
   });
 

@@ -7,9 +7,9 @@ import { aiParamSchemas, type AiParams } from '../../../kit/ai-params.ts';
 import { findModel, type ChosenModel } from '../models.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
-import { invalid, onlyMembers, optionalFlag, readParams } from '../read-params.ts';
+import { invalid, isLenient, onlyMembers, optionalFlag, readParams } from '../read-params.ts';
 import { createImageAddresses, type ImageAddresses } from './image-addresses.ts';
-import { readMessages } from './read-messages.ts';
+import { readMessages, withoutUnknownMembers } from './read-messages.ts';
 import { readExtras } from './read-tools.ts';
 
 const path = '/svc-openai/v1/chat/completions';
@@ -32,7 +32,8 @@ export interface ChatCall {
 
 /** A validated call. @throws RestError 400 or 404 that names the parameter */
 export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): Promise<ChatCall> {
-  const params = readParams(request, 'chat');
+  const ignored: string[] = [];
+  const params = readParams(request, 'chat', ignored);
   const model = String(params['model']);
   const stream = params['stream'] === true;
   const options = params['stream_options'];
@@ -42,9 +43,10 @@ export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): 
   const includeUsage = isRecord(options) && optionalFlag(options['include_usage'], 'stream_options.include_usage');
   const chosen = await findModel(model, ports);
   const images = createImageAddresses(ports.host.http);
-  const messages = readMessages(params['messages'] as readonly unknown[], images);
+  const sent = params['messages'] as readonly unknown[];
+  const messages = readMessages(isLenient(request) ? withoutUnknownMembers(sent, ignored) : sent, images);
   if (messages.every(isBlank)) throw errors.invalid_messages({ data: { param: 'messages' } });
-  const given: GivenCall = { params, messages, images, request };
+  const given: GivenCall = { params, messages, images, ignored, request };
   const run = chosen.kind === 'bot' ? botCall(chosen.id, given, ports) : textCall(chosen, given, ports);
   return { model, stream, includeUsage: includeUsage === true, run };
 }
@@ -57,6 +59,8 @@ interface GivenCall {
   readonly params: Readonly<Record<string, unknown>>;
   readonly messages: readonly ConversationMessage[];
   readonly images: ImageAddresses;
+  /** What was left out already. */
+  readonly ignored: readonly string[];
   readonly request: OpenAiRequest;
 }
 
@@ -72,7 +76,7 @@ function readAiParams(params: GivenCall['params']): AiParams {
 
 function textCall(
   { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
-  { params, messages, images, request }: GivenCall,
+  { params, messages, images, ignored, request }: GivenCall,
   { host: { hooks }, generateText }: OpenAiPorts,
 ): ChatCall['run'] {
   const ai_params = readAiParams(params);
@@ -85,13 +89,14 @@ function textCall(
     );
     // A filter needs the whole text.
     const isFiltered = hooks.hasFilter('svc_text_response') !== false;
-    const result = await generateText({
+    const generated = await generateText({
       ...call,
       systemInstruction: call.system_instruction,
       // Texts of other programs stay as they are.
       placeholders: false,
       params: call.ai_params,
-      strict: true,
+      strict: !isLenient(request),
+      lenient: isLenient(request),
       loadImages: (named, stop) => images.load(named, stop),
       acceptsEmpty: true,
       user: request.user,
@@ -99,6 +104,7 @@ function textCall(
       origin: restOrigin(request, path),
       ...(!isFiltered && { onText }),
     });
+    const result = { ...generated, ignored: [...generated.ignored, ...ignored] };
     if (!isFiltered) return result;
     const { content, usage } = await hooks.applyFiltersAsync(
       'svc_text_response',
@@ -119,7 +125,7 @@ const botParams = ['model', 'messages', 'stream', 'stream_options', 'n'];
 /** @throws RestError 400 `rest_svc_parameter_not_supported` for what a chatbot cannot do; what its settings decide is ignored */
 function botCall(
   botId: number,
-  { params, messages, request }: GivenCall,
+  { params, messages, ignored: leftOut, request }: GivenCall,
   { botReplies }: OpenAiPorts,
 ): ChatCall['run'] {
   const model = `bot:${String(botId)}`;
@@ -128,7 +134,7 @@ function botCall(
   const given = Object.keys(params).filter((name) => params[name] !== undefined);
   const refused = given.find((name) => refusedOfBots.includes(name));
   if (refused !== undefined) throw refuse(refused);
-  const ignored = given.filter((name) => !botParams.includes(name));
+  const ignored = [...leftOut, ...given.filter((name) => !botParams.includes(name))];
   const conversation = messages.flatMap(({ role, content, images = [], toolCalls = [] }, index) => {
     const name = `messages[${String(index)}]`;
     if (role === 'tool') throw refuse(`${name}.role`);

@@ -1,4 +1,4 @@
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { MessageImage } from '../../../ai/system-text.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
@@ -29,6 +29,37 @@ const members: Readonly<Record<string, readonly string[]>> = {
   assistant: ['tool_calls', 'refusal', 'annotations', 'parsed'],
   tool: ['tool_call_id'],
 };
+
+const partMembers: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  refusal: ['refusal'],
+  image_url: ['image_url'],
+};
+
+/**
+ * Messages and their parts without members that no model gets, for a lenient key (D41).
+ *
+ * @param ignored gets their names
+ */
+export function withoutUnknownMembers(messages: readonly unknown[], ignored: string[]): unknown[] {
+  const pick = (given: unknown, known: readonly string[] | undefined, name: string): unknown => {
+    if (!isRecord(given) || known === undefined) return given;
+    const entries = Object.entries(given);
+    const isKnown = ([member, value]: [string, unknown]): boolean => known.includes(member) || value === null;
+    ignored.push(...entries.filter((entry) => !isKnown(entry)).map(([member]) => `${name}.${member}`));
+    return Object.fromEntries(entries.filter(isKnown));
+  };
+  return messages.map((given, index) => {
+    const name = `messages[${String(index)}]`;
+    const message = pick(given, ['role', 'content', 'name', ...(members[String(asRecord(given)['role'])] ?? [])], name);
+    const content = asRecord(message)['content'];
+    if (!isRecord(message) || !Array.isArray(content)) return message;
+    const parts = content.map((part: unknown, at) =>
+      pick(part, ['type', ...(partMembers[String(asRecord(part)['type'])] ?? [])], `${name}.content[${String(at)}]`),
+    );
+    return { ...message, content: parts };
+  });
+}
 
 function readMessage(given: unknown, name: string, addresses: ImageAddresses): ConversationMessage {
   const message = requireObject(given, name);
