@@ -245,6 +245,18 @@ describeSharedHosts('admin pages of content', (dialectCase) => {
     expect((await browser.get(path)).html).to.contain('value="A plant"');
     await browser.submit(path, 'save', { ...fields, 'meta[subtitle]': '' });
     expect(await content.meta.all(id)).to.deep.equal({});
+    const long = 'x'.repeat(21);
+    for (const [address, sent] of [
+      [path, fields],
+      ['/admin/posts/new', { title: 'Tea', content: 'Typed', status: 'draft' }],
+    ] as const) {
+      const refused = await browser.submit(address, 'save', { ...sent, 'meta[subtitle]': long });
+      expect(refused.status, address).to.equal(400);
+      expect(refused.html)
+        .to.contain(`value="${long}"`)
+        .and.contain('value="Tea"')
+        .and.contain('post-meta-subtitle-error');
+    }
   });
 
   it('bring the form back as it was typed when something is wrong with it', async () => {

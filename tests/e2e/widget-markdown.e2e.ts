@@ -105,6 +105,9 @@ describe('Markdown in the widget, in a real browser', () => {
 
   it('shows HTML as text', async () => {
     expect(await html('a <b>bold</b> claim & more')).to.equal('<p>a &lt;b&gt;bold&lt;/b&gt; claim &amp; more</p>');
+    expect(await html('&copy; &mdash; &euro; &Eacute;&eacute; &nope; [x](https://example.com/caf&eacute;)'))
+      .to.contain('© — € Éé &amp;nope; ')
+      .and.contain('/caf%C3%A9"');
     expect(await html('one<br>two &amp; &lt;three&gt; &#39;four&#x27;')).to.equal(
       "<p>one<br>two &amp; &lt;three&gt; 'four'</p>",
     );

@@ -1,3 +1,4 @@
+import { RestError } from '#plugin-api';
 import type { AdminRequest, MetaDefinition, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 
@@ -31,6 +32,21 @@ export function readMetaFields(
   );
 }
 
+/** A sentence for each value that its key does not allow, by `meta.<key>`. */
+export async function findMetaErrors(
+  { parts }: ContentPagesDependencies,
+  type: PostType,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Record<string, string>> {
+  const errors: Record<string, string> = {};
+  for (const [key, value] of Object.entries(values))
+    await parts.meta.check(type.name, { [key]: value }).catch((error: unknown) => {
+      if (!(error instanceof RestError) || error.status !== 400) throw error;
+      errors[`meta.${key}`] = error.message;
+    });
+  return errors;
+}
+
 /** The fields for the post form. */
 export async function metaFields(
   given: ContentPagesDependencies,
@@ -39,7 +55,13 @@ export async function metaFields(
     user,
     post,
     typed,
-  }: { readonly user: User; readonly post: Post | null; readonly typed: Readonly<Record<string, string>> | undefined },
+    errors,
+  }: {
+    readonly user: User;
+    readonly post: Post | null;
+    readonly typed: Readonly<Record<string, string>> | undefined;
+    readonly errors: Readonly<Record<string, string>>;
+  },
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const values = post === null ? {} : await given.parts.meta.all(post.id);
   return editable(given, type, { user, post }).map(([key, { editor, schema }]) => ({
@@ -49,6 +71,7 @@ export async function metaFields(
     help: editor?.help ?? '',
     type: (editor?.rows ?? 1) > 1 ? 'textarea' : 'text',
     rows: editor?.rows ?? 1,
+    error: errors[`meta.${key}`],
     maxlength: 'maxLength' in schema ? schema.maxLength : undefined,
     value: typed?.[key] ?? (typeof values[key]?.[0] === 'string' ? values[key][0] : ''),
   }));

@@ -116,7 +116,7 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): Show
         parents: type.hierarchical ? await parentChoices(given, type, post) : [],
         images: type.supports.includes('thumbnail') ? await imageChoices(given, post) : [],
         taxonomies: await termFields(given, type, { user: request.user, post, typed: typed?.terms }),
-        metaFields: await metaFields(given, type, { user: request.user, post, typed: typed?.meta }),
+        metaFields: await metaFields(given, type, { user: request.user, post, typed: typed?.meta, errors }),
         viewUrl: post !== null && type.public ? await given.parts.permalinks.url(post) : null,
         viewLabel: post?.status === 'publish' ? 'View' : 'Preview',
         mayDelete: post !== null && request.user.can('delete_post', post),

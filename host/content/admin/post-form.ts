@@ -4,7 +4,7 @@ import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api'
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { readAuthor } from './author-field.ts';
 import { readText } from './form.ts';
-import { readMetaFields } from './meta-fields.ts';
+import { findMetaErrors, readMetaFields } from './meta-fields.ts';
 import { readTermFields, type TypedTaxonomies } from './term-fields.ts';
 
 /** Form fields as text. */
@@ -93,6 +93,7 @@ export async function readPostForm(
       ...(type.supports.includes('thumbnail') && { featuredMediaId: parseId(values.image) }),
     },
     errors: {
+      ...(await findMetaErrors(given, type, withoutEmpty(meta))),
       ...(date === 'wrong' && { date: 'Enter a date and time, like 2026-05-15 12:00.' }),
       ...(!isAllowed && { status: 'You are not allowed to set this status.' }),
       ...(author === null && { author: 'You are not allowed to choose this author.' }),

@@ -67,6 +67,12 @@ export async function savePost(
       return showErrors({
         parent: 'Choose another parent page. This one is a child of this page or no longer exists.',
       });
+    // Whatever else is refused: the form comes back with what was typed.
+    if (error instanceof RestError && error.status === 400)
+      return withNotice('error', error.message, {
+        page: await show({ request, post, typed: form.values }),
+        status: 400,
+      });
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Marked, Tokenizer } from 'marked';
 import type { IOptions } from 'sanitize-html';
+import { isHtmlTag } from './html-tags.ts';
 
 /** Allowed HTML. No images, because they would track readers; no styles, classes or forms. */
 const allowed: IOptions = {
@@ -151,6 +152,17 @@ function createTokenizer({ Tokenizer }: typeof import('marked')): Tokenizer {
       if (left >= 0) return super.emStrong(...given);
       // The rest of the paragraph in one piece, of a kind that the library's types do not foresee here.
       return { type: 'text', raw: text, text } as unknown as ReturnType<Tokenizer['emStrong']>;
+    }
+
+    override tag(text: string): ReturnType<Tokenizer['tag']> {
+      const token = super.tag(text);
+      if (token === undefined || isHtmlTag(token.raw)) return token;
+      return { type: 'text', raw: token.raw, text: token.raw } as unknown as ReturnType<Tokenizer['tag']>;
+    }
+
+    override html(text: string): ReturnType<Tokenizer['html']> {
+      const token = super.html(text);
+      return token === undefined || isHtmlTag(token.raw) ? token : undefined;
     }
 
     override blockquote(text: string): ReturnType<Tokenizer['blockquote']> {

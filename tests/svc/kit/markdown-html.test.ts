@@ -82,6 +82,15 @@ describe('HTML of the Markdown of a model', () => {
     expect((await markdownToHtml(article)).match(/<(?:strong|em)>/g)).to.have.length(6_000);
   });
 
+  it('keeps words in angle brackets that are no tags', async () => {
+    expect(await markdownToHtml('Use Vec<String> or Map<K, List<int>>.')).to.equal(
+      '<p>Use Vec&lt;String&gt; or Map&lt;K, List&lt;int&gt;&gt;.</p>',
+    );
+    expect(await markdownToHtml('<T>\n\n**a** <b>bold</b> <my-tag onclick=x>c</my-tag>')).to.equal(
+      '<p>&lt;T&gt;</p>\n<p><strong>a</strong> <b>bold</b> &lt;my-tag onclick=x&gt;c&lt;/my-tag&gt;</p>',
+    );
+  });
+
   it('turns shortcodes into text', async () =>
     expect(await markdownToHtml('[svc_form id=3] `[gallery]`')).to.equal(
       '<p>&#91;svc_form id=3] <code>&#91;gallery]</code></p>',

@@ -181,13 +181,23 @@ function safeUrl(written: string, schemes: readonly string[]): string | null {
   }
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
-
-/** Decodes HTML entities, of the named ones only the common ones. */
+/** Decodes HTML entities. */
 function decode(text: string): string {
-  return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|\w+);/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? whole;
+  return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return namedCharacter(whole);
     const code = Number(/^#x/i.test(name) ? `0${name.slice(1)}` : name.slice(1));
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
   });
+}
+
+/** The character of a named reference, as the browser knows it. A text field has no elements, so that nothing else is parsed. */
+function namedCharacter(reference: string): string {
+  const field = document.createElement('textarea');
+  try {
+    field.innerHTML = reference;
+    return field.value;
+  } catch {
+    // A page that demands trusted types.
+    return reference;
+  }
 }
