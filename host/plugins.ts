@@ -136,6 +136,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     translations: (slug, directory) => ({
       api: core.translations.forPlugin(slug),
       undo: core.translations.addSource(slug, directory),
+      addTexts: (texts) => core.translations.addTexts(slug, texts),
     }),
     log,
     clock,

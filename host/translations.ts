@@ -17,6 +17,10 @@ export interface Translations {
   forPlugin(slug: string): TranslationsApi;
   /** Adds the folder `languages` of a plugin, which is read when a text is first needed. */
   addSource(slug: string, directory: string): Undo;
+  /** Texts that a plugin declares, such as titles of its settings: patterns of other catalogs are not applied to them. */
+  addTexts(slug: string, texts: readonly string[]): Undo;
+  /** The texts that a plugin declares. */
+  declaredBy(slug: string): readonly string[];
   /** The language of the site. @param locale such as `de_DE`; empty for English. */
   setLocale(locale: string): void;
   /**
@@ -40,6 +44,8 @@ const rightToLeft: ReadonlySet<string> = new Set(['ar', 'ckb', 'dv', 'fa', 'he',
 export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'> }): Translations {
   const directories = new Map<string, string>();
   const languages = new Map<string, Language>();
+  /** The plugins that declare a text, the first one first. */
+  const declared = new Map<string, readonly string[]>();
   let siteLocale = '';
 
   const readCatalog = (directory: string, name: string): Catalog => {
@@ -59,11 +65,12 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
         { ...readCatalog(directory, locale.split('_', 1)[0] ?? ''), ...readCatalog(directory, locale) },
       ]),
     );
+  const ownerOf = (text: string): string | undefined => declared.get(text)?.[0];
   const language = (chosen = ''): Language | undefined => {
     const locale = chosen || siteLocale;
     if (isEnglish(locale) && isEnglish(siteLocale)) return undefined;
     let known = languages.get(locale);
-    if (!known) languages.set(locale, (known = openLanguage(locale, () => readCatalogs(locale))));
+    if (!known) languages.set(locale, (known = openLanguage(locale, () => readCatalogs(locale), ownerOf)));
     return known;
   };
   const current = (): Language | undefined => currentLanguage() ?? language();
@@ -84,6 +91,19 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
         languages.clear();
       };
     },
+    addTexts(slug, texts) {
+      for (const text of texts) declared.set(text, [...(declared.get(text) ?? []), slug]);
+      return () => {
+        for (const text of texts) {
+          const slugs = [...(declared.get(text) ?? [])];
+          const index = slugs.indexOf(slug);
+          if (index >= 0) slugs.splice(index, 1);
+          if (slugs.length > 0) declared.set(text, slugs);
+          else declared.delete(text);
+        }
+      };
+    },
+    declaredBy: (slug) => [...declared].filter(([, slugs]) => slugs.includes(slug)).map(([text]) => text),
     setLocale(next) {
       siteLocale = next;
     },
@@ -117,7 +137,11 @@ function isEnglish(locale: string): boolean {
   return locale === '' || (/^en(_|$)/.test(locale) && locale !== pseudoLocale);
 }
 
-function openLanguage(locale: string, read: () => ReadonlyMap<string, Catalog>): Language {
+function openLanguage(
+  locale: string,
+  read: () => ReadonlyMap<string, Catalog>,
+  ownerOf: (text: string) => string | undefined,
+): Language {
   if (locale === pseudoLocale) return pseudoLanguage;
   const { tag, plurals } = readLocale(locale);
   const categories = plurals.resolvedOptions().pluralCategories as readonly string[];
@@ -125,7 +149,7 @@ function openLanguage(locale: string, read: () => ReadonlyMap<string, Catalog>):
   return {
     tag,
     direction: rightToLeft.has(tag.split('-', 1)[0] ?? '') ? 'rtl' : 'ltr',
-    ...createTextFinder({ read, tag, formOf: (count) => forms.indexOf(plurals.select(count)) }),
+    ...createTextFinder({ read, tag, ownerOf, formOf: (count) => forms.indexOf(plurals.select(count)) }),
   };
 }
 

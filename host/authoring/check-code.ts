@@ -1,15 +1,20 @@
 import type TypeScript from 'typescript';
 import type { Finding } from './check.ts';
+import { createRules, type RulesInit } from './check-rules.ts';
 import { loadCompiler } from './types-package.ts';
 
 /** Names whose results are safe in HTML, or mark it on purpose. */
 const escapes = /escape|encodeURIComponent|sanitize|safe|render|url$/i;
 
+export interface CheckCodeInit extends Pick<RulesInit, 'hooks' | 'hasAsset'> {
+  readonly slug: string;
+}
+
 /**
- * Checks a module: routes without permission, values that are put into HTML unescaped, and own hooks without the plugin's name.
- * A line with the comment `checked:` and a reason, or the one below it, is not reported.
+ * Checks a module: routes without permission, values that are put into HTML unescaped, own hooks without the plugin's name, and
+ * the rules of `check-rules.ts`. A line with the comment `checked:` and a reason, or the one below it, is not reported.
  */
-export async function checkCode(name: string, text: string, slug: string): Promise<Finding[]> {
+export async function checkCode(name: string, text: string, { slug, ...init }: CheckCodeInit): Promise<Finding[]> {
   const compiler = await loadCompiler();
   const source = compiler.createSourceFile(name, text, compiler.ScriptTarget.Latest, true);
   const lines = text.split('\n');
@@ -20,7 +25,9 @@ export async function checkCode(name: string, text: string, slug: string): Promi
     if ([lines[line], lines[line - 1]].some((each) => each?.includes('checked:'))) return;
     findings.push({ level: 'error', rule, at: `${name}:${line + 1}`, message });
   };
+  const checkRules = createRules({ compiler, source, add, ...init });
   const visit = (node: TypeScript.Node): void => {
+    checkRules(node);
     if (compiler.isCallExpression(node)) checkCall(node);
     if (compiler.isTemplateExpression(node)) checkHtml(node);
     compiler.forEachChild(node, visit);

@@ -9,22 +9,25 @@ import type { ConformanceInit, ConformancePoint } from '../testing/conformance.t
 import { added, linkPlugins, nameRests, readTraces } from '../testing/plugin-traces.ts';
 import type { TestHost } from '../testing/test-host.ts';
 import type { Finding } from './check.ts';
+import { reportLacking, type PluginCatalogs } from './check-translation.ts';
 
 /** The command `plugin test --conformance`. */
 export async function runConformance(init: ConformanceInit): Promise<ConformancePoint[]> {
   return (await import('../testing/index.ts')).checkConformance(init);
 }
 
-/**
- * Runs the plugin in a host in memory: what it registers and how it is named, and what it leaves after it was uninstalled.
- *
- * @param known findings about its sources, which are not repeated.
- */
-export async function checkRun(
-  source: PluginSource,
-  compilePlugin: CompilePlugin | undefined,
-  known: readonly Finding[],
-): Promise<Finding[]> {
+export interface CheckRunInit {
+  readonly source: PluginSource;
+  readonly compilePlugin: CompilePlugin | undefined;
+  /** Findings about its sources, which are not repeated. */
+  readonly known: readonly Finding[];
+  readonly catalogs: PluginCatalogs;
+  /** The texts of its sources. */
+  readonly texts: readonly { readonly text: string }[];
+}
+
+/** Runs the plugin in a host in memory: what it registers and how it is named, and what it leaves after it was uninstalled. */
+export async function checkRun({ source, compilePlugin, ...init }: CheckRunInit): Promise<Finding[]> {
   const { createTestHost } = await import('../testing/index.ts');
   const folder = join(tmpdir(), `svc-check-${randomUUID()}`);
   // Plugins are installed into the first folder and deleted from it. The other one has links.
@@ -39,14 +42,18 @@ export async function checkRun(
   });
   try {
     for (const slug of required) await host.plugins.activate(slug);
-    return await observe(host, source, known);
+    return await observe(host, source, init);
   } finally {
     await host.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function observe(host: TestHost, source: PluginSource, known: readonly Finding[]): Promise<Finding[]> {
+async function observe(
+  host: TestHost,
+  source: PluginSource,
+  { known, catalogs, texts }: Pick<CheckRunInit, 'known' | 'catalogs' | 'texts'>,
+): Promise<Finding[]> {
   const { slug } = source.manifest;
   const prefix = slug.replaceAll('-', '_');
   const findings: Finding[] = [];
@@ -75,6 +82,13 @@ async function observe(host: TestHost, source: PluginSource, known: readonly Fin
           'permission',
           `The route ${route} is open to everyone. Add permission, with () => true if that is what you want.`,
         );
+    const declared = host.translations.declaredBy(slug).filter((text) => !texts.some((each) => each.text === text));
+    findings.push(
+      ...reportLacking(
+        catalogs,
+        declared.map((text) => ({ text, at: '' })),
+      ),
+    );
     await host.plugins.deactivate(slug);
     const isLasting = added(before.tables, after.tables).length + added(before.options, after.options).length > 0;
     const failure = await host.plugins.uninstall(slug).then(() => null, errorText);

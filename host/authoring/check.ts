@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorText } from '#plugin-api';
 import { installLimits } from '../loader/install/allowance.ts';
@@ -9,6 +9,8 @@ import { hostVersion } from '../site.ts';
 import { checkCode } from './check-code.ts';
 import { checkRun } from './check-run.ts';
 import { checkTemplate } from './check-template.ts';
+import { openCatalogs, reportLacking, textsOfCode, textsOfTemplate } from './check-translation.ts';
+import { readHookReference } from './hook-reference.ts';
 import { findPackages, listPackedFiles } from './pack.ts';
 import { checkTypes } from './type-check.ts';
 
@@ -52,16 +54,27 @@ export async function checkPlugin(folder: string, compilePlugin?: CompilePlugin)
     add('size', errorText(error));
     return [];
   });
-  const translates = files.some((name) => name.startsWith('languages/'));
+  const catalogs = openCatalogs(folder, source.manifest.slug);
+  findings.push(...catalogs.findings);
+  const texts: { text: string; at: string }[] = [];
+  const rules = {
+    ...{ slug: source.manifest.slug, hooks: await readHookReference() },
+    hasAsset: (file: string) => existsSync(join(folder, 'assets', file)),
+  };
   for (const name of files.filter((each) => !each.startsWith('node_modules/'))) {
     const read = (): string => readFileSync(join(folder, name), 'utf8');
-    if (name.endsWith('.hbs')) findings.push(...checkTemplate(name, read(), translates));
-    else if (/\.[mc]?[jt]s$/.test(name) && !name.startsWith('assets/'))
-      findings.push(...(await checkCode(name, read(), source.manifest.slug)));
+    if (name.endsWith('.hbs')) {
+      findings.push(...checkTemplate(name, read()));
+      texts.push(...(await textsOfTemplate(name, read())));
+    } else if (/\.[mc]?[jt]s$/.test(name) && !/^(?:assets|tests)\/|\.test\./.test(name)) {
+      findings.push(...(await checkCode(name, read(), rules)));
+      texts.push(...textsOfCode(name, read()));
+    }
   }
+  findings.push(...reportLacking(catalogs, texts));
   findings.push(...(await checkSize(folder, files)), ...(await checkLicenses(folder)));
   for (const { file, line, message } of await checkTypes(folder)) add('types', message, `${file}:${line}`);
-  findings.push(...(await checkRun(source, compilePlugin, findings)));
+  findings.push(...(await checkRun({ source, compilePlugin, known: findings, catalogs, texts })));
   return findings;
 }
 

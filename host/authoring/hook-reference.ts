@@ -16,7 +16,8 @@ export interface ReferencedHook {
 export async function readHookReference(): Promise<ReadonlyMap<string, ReferencedHook>> {
   const text = await readFile(join(root, 'host', 'plugin-api', 'HOOKS.md'), 'utf8');
   const hooks = text.split(/^### /m).flatMap((entry): ReferencedHook[] => {
-    const [, name, kind, mode = ''] = /^`([^`]+)`\n\n(Filter|Action), since [\d.]+([^.]*)\./.exec(entry) ?? [];
+    const [, name, kind, mode = ''] =
+      /^`([^`]+)`\n\n(Filter|Action), since [0-9]+\.[0-9]+\.[0-9]+((?:;[^.]*)?)\./.exec(entry) ?? [];
     if (name === undefined) return [];
     return [
       {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { listSources, root } from '../build/files.js';
 import { ensureTypesPackage, loadCompiler, typesPackageName } from './types-package.ts';
 
@@ -14,13 +14,24 @@ export interface TypeProblem {
   readonly message: string;
 }
 
-/** Checks the types of a plugin with its own tsconfig.json, if it has one. @throws Error if TypeScript is not installed. */
+/**
+ * Checks the types of a plugin with its own tsconfig.json, if it has one, and then those of its client scripts, which are the
+ * files in the folder `assets`, with the types of browsers.
+ *
+ * @throws Error if TypeScript is not installed.
+ */
 export async function checkTypes(folder: string): Promise<TypeProblem[]> {
-  const compiler = await startCompiler(folder);
-  let printed = '';
-  compiler.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  await new Promise((resolve) => compiler.once('close', resolve));
-  return readProblems(printed);
+  const problems: TypeProblem[] = [];
+  for (const part of ['server', 'client'] as const) {
+    const config = await writeConfig(folder, part);
+    if (config === null) continue;
+    const compiler = runCompiler(folder, config);
+    let printed = '';
+    compiler.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await new Promise((resolve) => compiler.once('close', resolve));
+    problems.push(...readProblems(printed));
+  }
+  return problems;
 }
 
 /** The lines of the compiler: `index.ts(3,7): error TS2322: ...`. Further lines explain. */
@@ -33,44 +44,71 @@ export function readProblems(printed: string): TypeProblem[] {
 
 /** Starts `tsc` for the plugin, in its folder. With `watch` it goes on, and checks again what changed. */
 export async function startCompiler(folder: string, { watch = false } = {}): Promise<ChildProcess> {
-  await loadCompiler();
-  const config = await writeConfig(folder);
-  const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
-  return spawn(
-    process.execPath,
-    [compiler, '-p', config, '--pretty', 'false', ...(watch ? ['--watch', '--preserveWatchOutput'] : [])],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const config = await writeConfig(folder, 'server');
+  if (config === null) throw new Error(`There is no code in ${folder}.`);
+  return runCompiler(folder, config, watch ? ['--watch', '--preserveWatchOutput'] : []);
 }
 
-/** A configuration beside the types of this host: neither the plugin nor the folders above need the package or its types. */
-async function writeConfig(folder: string): Promise<string> {
+function runCompiler(folder: string, config: string, flags: readonly string[] = []): ChildProcess {
+  const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
+  return spawn(process.execPath, [compiler, '-p', config, '--pretty', 'false', ...flags], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** What a plugin without a tsconfig.json is checked with. Parameters of JavaScript need no types. */
+const ownOptions = {
+  ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, allowJs: true, checkJs: true },
+  ...{ allowImportingTsExtensions: true, skipLibCheck: true },
+};
+
+/**
+ * A configuration beside the types of this host: neither the plugin nor the folders above need the package or its types. Null if
+ * the part has no files.
+ */
+async function writeConfig(folder: string, part: 'server' | 'client'): Promise<string | null> {
   const types = await ensureTypesPackage();
   const own = join(folder, 'tsconfig.json');
   const hasOwn = existsSync(own);
-  const files = listSources(folder, {
-    isSource: (file) => /\.[mc]?ts$/.test(file) || (hasOwn && /\.[mc]?js$/.test(file)),
-  });
+  const isClient = (file: string): boolean => file.startsWith(join(folder, 'assets') + sep);
+  const files = (await listFiles(folder, hasOwn ? own : null)).filter((file) => isClient(file) === (part === 'client'));
+  if (files.length === 0) return null;
   const names = hasOwn ? readTypes(own) : [];
+  const isJavaScript = files.every((file) => /\.[mc]?js$/.test(file));
   const config = {
     ...(hasOwn && { extends: own }),
     compilerOptions: {
-      ...(!hasOwn && {
-        ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true },
-        ...{ allowImportingTsExtensions: true, skipLibCheck: true },
-      }),
+      ...(!hasOwn && { ...ownOptions, noImplicitAny: !isJavaScript }),
       noEmit: true,
-      typeRoots: [join(folder, 'node_modules', '@types'), join(root, 'node_modules', '@types')],
-      types: [...new Set(['node', ...names.filter((name) => name !== typesPackageName)])],
+      ...(part === 'client'
+        ? {
+            ...{ lib: ['es2023', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler', types: [] },
+            ...{ noImplicitAny: false, moduleDetection: 'force' },
+          }
+        : {
+            typeRoots: [join(folder, 'node_modules', '@types'), join(root, 'node_modules', '@types')],
+            types: [...new Set(['node', ...names.filter((name) => name !== typesPackageName)])],
+          }),
     },
     include: [],
-    files: [join(types, 'index.d.ts'), ...files.files],
+    files: part === 'client' ? files : [join(types, 'index.d.ts'), ...files],
   };
   const directory = join(root, '.cache', typesPackageName, '.configurations');
   await mkdir(directory, { recursive: true });
-  const path = join(directory, `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.json`);
+  const path = join(directory, `${createHash('sha256').update(folder).digest('hex').slice(0, 16)}-${part}.json`);
   await writeFile(path, JSON.stringify(config));
   return path;
+}
+
+/** The files that the plugin's tsconfig.json includes and does not exclude; without one, all of its code. */
+async function listFiles(folder: string, own: string | null): Promise<readonly string[]> {
+  const { files } = listSources(folder, { isSource: (file) => /\.[mc]?[jt]s$/.test(file) });
+  if (own === null) return files;
+  const compiler = await loadCompiler();
+  const { config } = compiler.readConfigFile(own, (path) => compiler.sys.readFile(path)) as { config?: object };
+  const included = compiler.parseJsonConfigFileContent(config ?? {}, compiler.sys, folder, {}, own).fileNames;
+  return files.filter((file) => included.includes(file.split(sep).join('/')));
 }
 
 function readTypes(file: string): string[] {

@@ -68,7 +68,7 @@ export async function packTypesPackage(folder: string): Promise<string> {
 async function writeTypesPackage(folder: string, sources: readonly string[]): Promise<void> {
   const compiler = await loadCompiler();
   const additions = sources.filter((file) =>
-    /interface (?:Filter|Action|Service)Map\b/.test(readFileSync(file, 'utf8')),
+    /interface (?:(?:Sync)?Filter|Action|Service)Map\b/.test(readFileSync(file, 'utf8')),
   );
   const paths = additions.map(toPath).filter((path) => !path.startsWith('host/plugin-api/'));
   const declarations = pickDeclarations({

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { formatCount, type CliCommand } from '#plugin-api';
 import { listSources, root } from '../build/files.js';
 import type { Core } from '../core.ts';
@@ -170,18 +171,19 @@ const blockedAfter = 10;
 async function runTests(folder: string, timeLimit: number): Promise<void> {
   const { files } = listSources(folder, { isSource: (file) => /\.test\.[mc]?[jt]s$/.test(file) });
   if (files.length === 0) throw new Error(`There are no tests in ${folder}; name them like tests/items.test.ts.`);
-  const register = join(root, 'host', 'testing', 'register.js');
+  const register = pathToFileURL(join(root, 'host', 'testing', 'register.js'));
+  register.searchParams.set('seconds', String(timeLimit));
   const child = spawn(
     process.execPath,
     [
       '--import',
-      register,
+      register.href,
       '--test',
       '--test-reporter=spec',
       `--test-timeout=${(timeLimit + blockedAfter) * 1_000}`,
       ...files,
     ],
-    { cwd: folder, stdio: 'inherit', env: { ...process.env, PLUGIN_TEST_SECONDS: String(timeLimit) } },
+    { cwd: folder, stdio: 'inherit' },
   );
   const code = await new Promise<number | null>((done) => child.once('close', done));
   if (code !== 0) throw new Error('Tests failed.');

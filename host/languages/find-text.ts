@@ -10,6 +10,11 @@ export interface TextFinderInit {
   readonly tag: string;
   /** Index of the plural form of a count. */
   readonly formOf: (count: number) => number;
+  /**
+   * The plugin that declared a text, such as the title of a setting: whole texts of all catalogs, and patterns of that plugin, are
+   * its translation. Patterns of others would translate words inside of it. Default: none.
+   */
+  readonly ownerOf?: (text: string) => string | undefined;
 }
 
 /** An English text with values, such as `Deleted {name}.`, as it looks when the values are filled in. */
@@ -71,17 +76,21 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     const found = entry(one, slug);
     return Array.isArray(found) ? (found as readonly string[])[init.formOf(count)] : undefined;
   };
-  const translateOrNull = (text: string): string | undefined => {
-    const exact = find(text);
+  /** @param owner the plugin whose text it is: only its patterns apply. */
+  const translateOrNull = (text: string, owner?: string): string | undefined => {
+    const exact = find(text, owner);
     if (exact !== undefined) return exact;
     patterns ??= Object.keys(open().merged)
       .flatMap((key) => toPattern(key) ?? [])
       .sort((left, right) => right.piece.length - left.piece.length);
+    const { all, merged } = open();
+    const own = owner === undefined ? merged : (all.get(owner) ?? {});
     for (const { key, piece, expression, names, isShort } of patterns) {
+      if (own !== merged && !Object.hasOwn(own, key)) continue;
       const match = text.includes(piece) ? expression.exec(text) : null;
       // A value that begins another sentence is more likely a paragraph.
       if (match?.slice(1).some((value) => sentenceEnd.test(value) || (isShort && isLong(value))) === true) continue;
-      const pattern = match && patternText(open().merged[key], match[1]);
+      const pattern = match && patternText(own[key], match[1]);
       if (pattern) return fillMatch(pattern, match, names);
     }
     return undefined;
@@ -100,13 +109,14 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
   const patternText = (found: string | readonly string[] | undefined, count: string | undefined): string | undefined =>
     typeof found === 'string' ? found : found?.[init.formOf(Number(count?.replace(/\D/g, '')))];
   /** Code may have joined sentences to a paragraph. */
-  const translateSentences = (text: string): string => {
+  const translateSentences = (text: string, owner?: string): string => {
     const sentences = text.split(partEnd);
     const translated: string[] = [];
     for (let from = 0; from < sentences.length;) {
       let to = Math.min(sentences.length, from + maxSentences);
       let known: string | undefined;
-      for (; known === undefined && to > from; to -= 1) known = translateOrNull(sentences.slice(from, to).join(' '));
+      for (; known === undefined && to > from; to -= 1)
+        known = translateOrNull(sentences.slice(from, to).join(' '), owner);
       translated.push(known ?? sentences[from] ?? '');
       from = known === undefined ? from + 1 : to + 1;
     }
@@ -123,6 +133,8 @@ export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 
     findPlural,
     translate(text) {
       if (text.length > maxLength || !/\p{L}{2}/u.test(text)) return text;
+      const owner = init.ownerOf?.(text);
+      if (owner !== undefined) return translateOrNull(text, owner) ?? translateSentences(text, owner);
       let known = remembered.get(text);
       if (known === undefined) {
         known = translateOrNull(text) ?? translateLabeled(text) ?? translateSentences(text);

@@ -19,6 +19,7 @@ import type { PluginSource } from './manifest.ts';
 import { isUnexpectedError } from './unexpected-error.ts';
 import { createRegistrations, guardService, type Registrations } from './registrations.ts';
 import * as methods from './services.ts';
+import { withTexts } from './declared-texts.ts';
 import type { HostServices } from './services.ts';
 
 /**
@@ -119,17 +120,19 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
   if (assets.undo) registrations.remember(assets.undo);
   registrations.remember(services.views.addSource(slug, ownFolder(directory, 'views')));
 
+  const { api: i18n, addTexts } = openTranslations(services, source, registrations);
+
   const host: HostApi = {
     plugin: { ...manifest, directory },
     site: scopedSite(services, (page) => registrations.remember(services.publicPages.add(slug, page))),
     hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
-    options: guard(services.options, methods.optionsMethods),
+    options: guard(withTexts(services.options, ['registerSetting'], addTexts), methods.optionsMethods),
     secrets: guard(services.secrets, methods.secretsMethods),
     rest: guard<RestApi>(withFailureReports(services.rest.forOwner(slug), listeners), methods.restMethods),
     cron: guard(services.cron.forOwner(slug), methods.cronMethods),
     jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
     abilities: guard<HostApi['abilities']>(services.abilities.forOwner(slug), methods.abilitiesMethods),
-    admin: guard(services.admin.forOwner(slug), methods.adminMethods),
+    admin: guard(withTexts(services.admin.forOwner(slug), ['addPage', 'addMenuGroup'], addTexts), methods.adminMethods),
     cli: guard(services.cli, methods.cliMethods),
     database: scopedDatabase(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
@@ -143,7 +146,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     },
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },
-    i18n: openTranslations(services, source, registrations),
+    i18n,
     log,
     clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
@@ -183,10 +186,10 @@ function openTranslations(
   { translations }: HostServices,
   { manifest, directory }: PluginSource,
   registrations: Registrations,
-): HostApi['i18n'] {
-  const { api, undo } = translations(manifest.slug, ownFolder(directory, 'languages'));
+): Omit<ReturnType<HostServices['translations']>, 'undo'> {
+  const { undo, ...opened } = translations(manifest.slug, ownFolder(directory, 'languages'));
   registrations.remember(undo);
-  return api;
+  return opened;
 }
 
 function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {

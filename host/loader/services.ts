@@ -69,7 +69,15 @@ export interface HostServices {
   /** Serves the folder `assets` of a plugin until `undo` is called. The folder may be missing. */
   readonly assets: (slug: string, directory: string) => AssetsApi & { readonly undo?: Undo };
   /** Reads the folder `languages` of a plugin until `undo` is called. The folder may be missing. */
-  readonly translations: (slug: string, directory: string) => { readonly api: TranslationsApi; readonly undo: Undo };
+  readonly translations: (
+    slug: string,
+    directory: string,
+  ) => {
+    readonly api: TranslationsApi;
+    readonly undo: Undo;
+    /** Texts that the plugin declares. */
+    readonly addTexts: (texts: readonly string[]) => Undo;
+  };
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;

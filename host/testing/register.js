@@ -13,6 +13,6 @@ register('./module-hooks.js', import.meta.url, {
   },
 });
 
-const limit = Number(process.env['PLUGIN_TEST_SECONDS']);
-// Node sets it in the processes of the test files.
-if (limit > 0 && process.env['NODE_TEST_CONTEXT'] !== undefined) (await import('./time-limit.js')).endAfter(limit);
+const limit = Number(new URL(import.meta.url).searchParams.get('seconds'));
+// The process with the option runs another one for each file.
+if (limit > 0 && !process.execArgv.includes('--test')) (await import('./time-limit.js')).endAfter(limit);

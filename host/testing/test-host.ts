@@ -50,6 +50,7 @@ export interface TestHost extends Pick<
   | 'formerKeys'
   | 'securityLog'
   | 'twoFactor'
+  | 'translations'
 > {
   /** Slugs of the admin pages of a plugin. */
   adminPages(owner: string): readonly string[];
@@ -172,7 +173,7 @@ function announce(plugins: NonNullable<TestHostInit['plugins']>): { state: strin
 }
 
 const systemClock = createSystemClock();
-/** Milliseconds of real time that a host gets to stop while its fake clock stands still, and between two advances after it. */
+/** Milliseconds of real time that a host gets to stop while its fake clock does not move, and between two advances after it. */
 const stopWithin = 2_000;
 const advanceInterval = 20;
 const stopSpeed = 10;

@@ -26,11 +26,11 @@ export function endAfter(seconds) {
   const nameOf = /** @param {object} test */ (test) => ('name' in test ? String(test.name) : '');
   beforeEach((test) => void running.add(nameOf(test)));
   afterEach((test) => void running.delete(nameOf(test)));
-  setTimeout(() => {
+  AbortSignal.timeout(seconds * 1_000).addEventListener('abort', () => {
     const file = relative(process.cwd(), process.argv[1] ?? '');
     console.error(`${file} did not end within ${seconds} seconds.\n${[...describe(running)].join('\n')}`);
     process.exit(1);
-  }, seconds * 1_000).unref();
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -8,39 +8,6 @@ import { createTestHost, type TestHost } from '#testing';
 import { updatePlugin } from '../../host/authoring/update.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { becomes } from '../helpers/until.ts';
-
-interface Finding {
-  readonly level: string;
-  readonly rule: string;
-  readonly at: string;
-  readonly message: string;
-}
-
-const breaches: Readonly<Record<string, string>> = {
-  'plugin.json': JSON.stringify({ slug: 'bad-plugin', name: 'Bad', version: '1.0.0', host: '^1', description: 'Bad.' }),
-  'package.json': JSON.stringify({ type: 'module', dependencies: { 'odd-license': '1.0.0', 'not-there': '1.0.0' } }),
-  'node_modules/odd-license/package.json': '{"name":"odd-license","license":"GPL-3.0-only"}',
-  'languages/de.json': '{}',
-  'index.ts': `import { definePlugin } from '#plugin-api';
-export default definePlugin({
-  migrations: [{ id: '0001_a', up: (knex) => knex.schema.createTable('orders', (table) => void table.increments()) }],
-  async register(host) {
-    host.rest.registerRoute('bad-plugin/v1', '/open', { handler: () => 1 });
-    host.content.addShortcode('bad', ({ name }) => \`<b>\${name}</b>\`);
-    // checked: a number.
-    host.content.addShortcode('good', () => \`<b>\${1 + 1}</b>\`);
-    host.hooks.applyFilters('total', 1);
-    host.metrics.add(() => [{ name: 'orders_total', type: 'counter', help: 'Orders.', samples: [{ value: 1 }] }]);
-    const wrong: string = 1;
-    await host.cron.schedule('daily', 'bad_plugin_daily');
-    await host.options.update('orders_size', 1);
-  },
-});
-`,
-  'views/page.hbs': `<form method="post"><p>Hello {{name}}</p></form>
-<p onclick="x()">{{{name}}}</p>
-`,
-};
 
 describe('the commands for authors', () => {
   let folder = '';
@@ -78,40 +45,6 @@ describe('the commands for authors', () => {
       const packed = JSON.parse(await run('pack', slug, '--output', folder, '--json')) as { readonly files: number };
       expect(packed.files).to.equal(10);
     }).timeout(180_000);
-
-  it('plugin check finds nothing in the example orders', async () => {
-    // Inside of the checkout, the types would be those of the sources.
-    const copy = join(folder, 'copied', 'orders');
-    await cp(join(checkout, 'plugins', 'orders'), copy, { recursive: true });
-    await writeFile(join(folder, 'copied', 'package.json'), '{ "type": "module" }');
-    expect(await run('check', copy)).to.equal('None.');
-  }).timeout(180_000);
-
-  it('plugin check names each fault with its place, as a table and as JSON, and fails', async () => {
-    await write(join(plugins, 'bad-plugin'), breaches);
-    const { code, out, err } = await host.cli('plugin', 'check', join(plugins, 'bad-plugin'), '--json');
-    expect([code, err.trim()]).to.deep.equal([1, 'Error: The check found 14 errors.']);
-    const found = JSON.parse(out) as readonly Finding[];
-    expect(found.map(({ level, rule, at }) => `${level} ${rule} ${at}`.trim()).sort()).to.deep.equal(
-      [
-        'error csp views/page.hbs:2',
-        'error escaping index.ts:6',
-        'error escaping views/page.hbs:2',
-        'error license node_modules/not-there',
-        'error nonce views/page.hbs:1',
-        'error permission index.ts:5',
-        'error prefix',
-        'error prefix',
-        'error prefix',
-        'error prefix index.ts:9',
-        'error translation views/page.hbs:1',
-        'error types index.ts:11',
-        'error uninstall',
-        'error uninstall',
-        'warning license node_modules/odd-license',
-      ].sort(),
-    );
-  }).timeout(120_000);
 
   it('plugin pack gives the same bytes for the same files, without what is not shipped, and refuses links', async () => {
     const source = await write(join(folder, 'packed'), {

@@ -107,4 +107,18 @@ describe('the texts of catalogs', () => {
     ]);
     expect(finder.findPlural('Save', 1)).to.equal(undefined);
   });
+
+  it('apply no pattern to a text that a plugin declares, only a whole text of a catalog', () => {
+    const catalogs = new Map<string, Catalog>([
+      ['host', { '{1} of {2}': '{1} von {2}', Key: 'Schlüssel' }],
+      ['shop', { Greeting: 'Gruß' }],
+    ]);
+    const { translate } = createTextFinder({
+      ...{ read: () => catalogs, tag: 'de', formOf: () => 0 },
+      ownerOf: (text) => (['Address of the shop', 'Key', 'Greeting'].includes(text) ? 'shop' : undefined),
+    });
+    expect(['Address of the shop', 'Key', 'Greeting', '1 of 2'].map(translate)).to.deep.equal([
+      ...['Address of the shop', 'Schlüssel', 'Gruß', '1 von 2'],
+    ]);
+  });
 });

@@ -1,0 +1,181 @@
+import type TypeScript from 'typescript';
+import type { ReferencedHook } from './hook-reference.ts';
+
+export interface RulesInit {
+  readonly compiler: typeof TypeScript;
+  readonly source: TypeScript.SourceFile;
+  readonly hooks: ReadonlyMap<string, ReferencedHook>;
+  /** Whether the plugin has a file in its folder `assets`. */
+  readonly hasAsset: (file: string) => boolean;
+  readonly add: (node: TypeScript.Node, rule: string, message: string) => void;
+}
+
+/** Methods of knex and of `host.database.direct` whose first argument is SQL. */
+const sqlMethods = /^(?:raw|(?:where|orWhere|having|orderBy|groupBy|join|select|from)Raw|rows|run)$/;
+
+const globals: Readonly<Record<string, readonly [rule: string, message: string]>> = {
+  eval: ['eval', 'eval runs text as code. Parse the text instead.'],
+  Function: ['eval', 'Function runs text as code. Parse the text instead.'],
+  fetch: ['fetch', 'Use host.http.fetch: it refuses addresses inside of the network, and has a time limit.'],
+  setInterval: [
+    'timer',
+    'Start timers with host.clock.every, or a job with host.jobs.every: they end with the plugin.',
+  ],
+};
+
+/**
+ * Returns a check of one node: SQL that is put together, text that runs as code, what goes past the host, hooks with a typing
+ * error, callbacks of filters that return nothing or a promise too many, and files that are missing.
+ */
+export function createRules(init: RulesInit): (node: TypeScript.Node) => void {
+  const { compiler, source, add } = init;
+  const names = declaredNames(compiler, source);
+  const checkHook = createHookRule(init);
+  return (node) => {
+    if (compiler.isCallExpression(node) || compiler.isNewExpression(node)) {
+      const { expression } = node;
+      const found =
+        compiler.isIdentifier(expression) && !names.has(expression.text) ? globals[expression.text] : undefined;
+      if (found && Object.hasOwn(globals, expression.getText(source))) add(node, ...found);
+    }
+    if (!compiler.isCallExpression(node)) {
+      checkAsset(init, node);
+      return;
+    }
+    const { expression, arguments: given } = node;
+    const [first, second] = given;
+    if (!compiler.isPropertyAccessExpression(expression) || first === undefined) return;
+    const method = expression.name.text;
+    if (sqlMethods.test(method) && isPutTogether(compiler, first, names))
+      add(first, 'sql', 'SQL is put together with a value. Pass values as bindings: raw("... = ?", [value]).');
+    if (/^process$/.test(expression.expression.getText(source)) && ['on', 'once', 'exit'].includes(method))
+      add(node, 'process', `process.${method} concerns the whole site. Use host.onStop, or throw an error.`);
+    if (/^add(?:Filter|Action)$/.test(method) && compiler.isStringLiteralLike(first))
+      checkHook(first, method === 'addFilter' ? 'filter' : 'action', second);
+    if (
+      method === 'url' &&
+      /\bassets$/.test(expression.expression.getText(source)) &&
+      compiler.isStringLiteralLike(first)
+    )
+      requireAsset(init, first);
+  };
+}
+
+/** Names that the module declares or imports anywhere: they hide globals, and their values are the program's. */
+function declaredNames(compiler: typeof TypeScript, source: TypeScript.SourceFile): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: TypeScript.Node): void => {
+    const isDeclared =
+      compiler.isImportSpecifier(node) ||
+      compiler.isImportClause(node) ||
+      compiler.isNamespaceImport(node) ||
+      compiler.isParameter(node) ||
+      compiler.isBindingElement(node) ||
+      compiler.isFunctionDeclaration(node) ||
+      compiler.isVariableDeclaration(node);
+    if (isDeclared && node.name && compiler.isIdentifier(node.name)) names.add(node.name.text);
+    compiler.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+}
+
+/** Whether a text has values other than constants: names in capitals or of tables and columns, and numbers. */
+function isPutTogether(compiler: typeof TypeScript, node: TypeScript.Expression, names: ReadonlySet<string>): boolean {
+  const isConstant = (part: TypeScript.Expression): boolean => {
+    if (compiler.isLiteralExpression(part)) return true;
+    if (compiler.isCallExpression(part))
+      return /^\w*(?:bindings|placeholders|marks|join)$/i.test(lastName(part.expression));
+    const text = lastName(part);
+    return (
+      (compiler.isIdentifier(part) || compiler.isPropertyAccessExpression(part)) &&
+      (/^[A-Z_0-9]+$/.test(text) ||
+        /(?:table|column|sql|direction)s?$/i.test(part.getText()) ||
+        /tables?\./i.test(part.getText()))
+    );
+  };
+  const lastName = (part: TypeScript.Expression): string =>
+    compiler.isPropertyAccessExpression(part) ? part.name.text : compiler.isIdentifier(part) ? part.text : '';
+  if (compiler.isTemplateExpression(node)) return node.templateSpans.some(({ expression }) => !isConstant(expression));
+  if (compiler.isBinaryExpression(node) && node.operatorToken.kind === compiler.SyntaxKind.PlusToken)
+    return [node.left, node.right].some((side) =>
+      compiler.isBinaryExpression(side) ? isPutTogether(compiler, side, names) : !isConstant(side),
+    );
+  return false;
+}
+
+function createHookRule({ compiler, hooks, add }: RulesInit) {
+  return (name: TypeScript.StringLiteralLike, kind: ReferencedHook['kind'], callback?: TypeScript.Expression): void => {
+    const hook = hooks.get(name.text);
+    if (hook === undefined) {
+      const near = [...hooks.keys()].find((each) => isNear(each, name.text));
+      if (near !== undefined) add(name, 'hook', `There is no hook '${name.text}'. Did you mean '${near}'?`);
+      return;
+    }
+    if (hook.kind !== kind)
+      add(
+        name,
+        'hook',
+        `'${name.text}' is ${hook.kind === 'filter' ? 'a filter' : 'an action'}. Use the method for it.`,
+      );
+    const run = callback && unwrap(compiler, callback);
+    if (kind !== 'filter' || !run || !(compiler.isArrowFunction(run) || compiler.isFunctionExpression(run))) return;
+    const isAsync = run.modifiers?.some(({ kind: each }) => each === compiler.SyntaxKind.AsyncKeyword) === true;
+    if (isAsync && hook.isSynchronous)
+      add(run, 'filter', `The filter '${name.text}' runs synchronously. Write the callback without async and await.`);
+    if (returnsNothing(compiler, run.body))
+      add(
+        run,
+        'filter',
+        `The callback of the filter '${name.text}' returns nothing. Return the value, changed or not.`,
+      );
+  };
+}
+
+/** Without parentheses and `as`. */
+function unwrap(compiler: typeof TypeScript, node: TypeScript.Expression): TypeScript.Expression {
+  return compiler.isParenthesizedExpression(node) || compiler.isAsExpression(node)
+    ? unwrap(compiler, node.expression)
+    : node;
+}
+
+function returnsNothing(compiler: typeof TypeScript, body: TypeScript.ConciseBody): boolean {
+  if (!compiler.isBlock(body)) {
+    const value = unwrap(compiler, body);
+    return (compiler.isIdentifier(value) && value.text === 'undefined') || compiler.isVoidExpression(value);
+  }
+  let isReturned = false;
+  const visit = (node: TypeScript.Node): void => {
+    if ((compiler.isReturnStatement(node) && node.expression) || compiler.isThrowStatement(node)) isReturned = true;
+    if (!compiler.isFunctionLike(node)) compiler.forEachChild(node, visit);
+  };
+  compiler.forEachChild(body, visit);
+  return !isReturned;
+}
+
+/** Whether two names differ by one letter that is missing, added or other, or by two letters that changed places. */
+function isNear(left: string, right: string): boolean {
+  if (Math.abs(left.length - right.length) > 1 || left.length < 6) return false;
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [restOfLeft, restOfRight] = [left.slice(start, left.length - end), right.slice(start, right.length - end)];
+  return (
+    Math.max(restOfLeft.length, restOfRight.length) <= 1 ||
+    (restOfLeft.length === 2 && restOfLeft[0] === restOfRight[1] && restOfLeft[1] === restOfRight[0])
+  );
+}
+
+/** `script: 'page.js'` and `style: 'page.css'` of a page. */
+function checkAsset(init: RulesInit, node: TypeScript.Node): void {
+  const { compiler } = init;
+  if (!compiler.isPropertyAssignment(node) || !compiler.isIdentifier(node.name)) return;
+  const ending = { script: '.js', style: '.css' }[node.name.text];
+  if (ending !== undefined && compiler.isStringLiteralLike(node.initializer) && node.initializer.text.endsWith(ending))
+    requireAsset(init, node.initializer);
+}
+
+function requireAsset({ hasAsset, add }: RulesInit, node: TypeScript.StringLiteralLike): void {
+  if (!hasAsset(node.text)) add(node, 'asset', `The folder assets has no file '${node.text}'.`);
+}
