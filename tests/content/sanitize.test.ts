@@ -49,6 +49,27 @@ describe('HTML of users who may not write any', () => {
 });
 
 describe('HTML that nests too deep', () => {
+  it('keeps comments of the block editor, divisions and harmless styles of authors', async () => {
+    for (const kept of [
+      '<!-- wp:paragraph --><p style="text-align:center">a</p><!-- /wp:paragraph --><!--more-->b',
+      '<!-- wp:my/block {"id":1,"text":"a \\u003c b"} /-->\n<!--nextpage--><!--more Read on-->',
+      '<p style="color:#333;background-color:rgb(1, 2, 3)">a</p>',
+    ])
+      expect(await sanitizeHtml(kept)).to.equal(kept);
+    for (const [given, clean] of [
+      ['<!-- note --><!-- wp:a {"x":"<b>"} --><!--[if IE]>x<![endif]-->a<!-- wp:b -- -->', 'a'],
+      ['<b title="<!-- wp:a -->">b</b>', '<b title="&lt;!-- wp:a --&gt;">b</b>'],
+      ['<script><!-- wp:a --></script>c', 'c'],
+      [
+        '<p style="position:fixed;margin-left:-9px;background-color:url(x);color:red">d</p>',
+        '<p style="color:red">d</p>',
+      ],
+      ['<p style="width:expression(alert(1))">e</p>', '<p>e</p>'],
+    ] as const)
+      expect(await sanitizeHtml(given)).to.equal(clean);
+    expect(await sanitizeComment('<!--more--><p style="color:red">a</p>')).to.equal('<p>a</p>');
+  });
+
   it('is refused before it takes the square of its length', async () => {
     for (const sanitize of [sanitizeHtml, sanitizeComment])
       for (const html of ['<a>'.repeat(80_000) + '</b>'.repeat(80_000), '<b>'.repeat(600), '<div>'.repeat(600)])

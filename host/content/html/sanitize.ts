@@ -1,4 +1,5 @@
-import { escapeHtml } from '#plugin-api';
+import { randomBytes } from 'node:crypto';
+import { escapeHtml, findHtmlParts, htmlComment } from '#plugin-api';
 import type { IOptions } from 'sanitize-html';
 import { contentErrors } from '../errors.ts';
 
@@ -114,6 +115,27 @@ const options: IOptions = {
   },
 };
 
+/** Of the properties that WordPress keeps those that move nothing over the page. */
+const safeProperties = [
+  ...['color', 'background-color', 'text-align', 'text-decoration', 'text-transform', 'text-indent', 'vertical-align'],
+  ...['font-size', 'font-style', 'font-weight', 'line-height', 'letter-spacing', 'list-style-type'],
+  ...['width', 'height', 'max-width', 'min-width', 'float', 'clear'],
+  ...['', '-top', '-right', '-bottom', '-left'].flatMap((side) => [`margin${side}`, `padding${side}`, `border${side}`]),
+];
+/** No addresses, functions or negative lengths. */
+const safeValues = [/^[\w#%., ]{1,100}$/, /^rgba?\([\d%., ]{1,60}\)$/];
+
+/** As in WordPress, authors keep harmless styles; commenters have none. */
+const authorOptions: IOptions = {
+  ...options,
+  allowedAttributes: { ...options.allowedAttributes, '*': [...globalAttributes, 'style'] },
+  allowedStyles: { '*': Object.fromEntries(safeProperties.map((name) => [name, safeValues])) },
+};
+
+/** Comments of the block editor, and those that divide a post. Their JSON has its own escapes for `<`, `>` and `--`. */
+const harmlessComment =
+  /^<!--(?:more(?: [^<>]{0,200})?|nextpage|noteaser| \/?wp:[a-z][a-z\d/-]{0,100}(?: \{[^<>]{0,20000}\})? \/?)-->$/;
+
 /** Elements inside each other. The parser looks through all open ones for each closing tag. */
 const maxDepth = 500;
 
@@ -134,8 +156,8 @@ async function refuseDeepHtml(html: string): Promise<void> {
 }
 
 /**
- * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, styles, forms, frames, event handlers, attributes
- * that scripts react to (`data-*`), comments and URLs other than http, https, mailto and tel.
+ * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, style sheets, forms, frames, event handlers, attributes
+ * that scripts react to (`data-*`), URLs other than http, https, mailto and tel, and comments but for those of the block editor.
  *
  * @throws html_too_deep for more than 500 elements inside each other
  */
@@ -143,7 +165,24 @@ export async function sanitizeHtml(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return escapeBare(html);
   await refuseDeepHtml(html);
   const { default: sanitize } = await import('sanitize-html');
-  return sanitize(html, options);
+  const comments = (await findHtmlParts(html, htmlComment))
+    .map(({ start, end }) => ({ start, end, text: html.slice(start, end) }))
+    .filter(({ text }) => harmlessComment.test(text) && text.indexOf('--', 4) === text.length - 3);
+  if (comments.length === 0) return sanitize(html, authorOptions);
+  // The library removes all comments: a word that no author can guess holds the place of each.
+  const mark = `svc${randomBytes(16).toString('hex')}`;
+  let marked = '';
+  let from = 0;
+  for (const [index, { start, end }] of comments.entries()) {
+    marked += `${html.slice(from, start)}${mark}${String(index)}.`;
+    from = end;
+  }
+  const [first = '', ...rest] = sanitize(marked + html.slice(from), authorOptions).split(mark);
+  const restored = rest.map((part) => {
+    const end = part.indexOf('.');
+    return `${comments[Number(part.slice(0, end))]?.text ?? ''}${part.slice(end + 1)}`;
+  });
+  return first + restored.join('');
 }
 
 const commentOptions: IOptions = {
