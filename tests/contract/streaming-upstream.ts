@@ -19,7 +19,7 @@ export interface ChatTurn {
   /** Sends a piece of the text. */
   piece(text: string): void;
   /** Ends the answer. */
-  end(usage?: { readonly input: number; readonly output: number }): void;
+  end(usage?: { readonly input: number; readonly output: number }, finish?: 'stop' | 'length' | 'content_filter'): void;
   /** Answers an error of the provider. */
   fail(status: number, message?: string): void;
   /** Cuts the connection. */
@@ -110,20 +110,20 @@ function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
       text += piece;
       if (call.stream) chunk({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });
     },
-    end({ input, output } = { input: 10, output: 5 }) {
+    end({ input, output } = { input: 10, output: 5 }, finish = 'stop') {
       const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
       if (!call.stream) {
         response.writeHead(200, { 'content-type': 'application/json' }).end(
           JSON.stringify({
             ...common,
             object: 'chat.completion',
-            choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+            choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }],
             usage,
           }),
         );
         return;
       }
-      chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish }] });
       chunk({ choices: [], usage });
       response.end('data: [DONE]\n\n');
     },

@@ -180,6 +180,18 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.send('Second')).status).to.equal(200);
   });
 
+  it('are marked as partial when the upstream cut or filtered them', async () => {
+    for (const finish of ['length', 'content_filter'] as const) {
+      const guest = await site().started(await site().bot());
+      site().upstream.answer = (turn) => {
+        turn.piece('Once upon');
+        turn.end(undefined, finish);
+      };
+      const { body } = await guest.send('Tell me a story');
+      expect(body.message).to.deep.include({ content: 'Once upon', is_partial: true });
+    }
+  });
+
   it('can be stopped by the visitor; the text so far stays, marked as partial', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();

@@ -1,3 +1,4 @@
+import { requireComplete } from './require-complete.ts';
 import { checkValue, type JsonSchema, withoutUndefined } from '#plugin-api';
 import { asProviderError, type TextRequest } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
@@ -97,7 +98,7 @@ export async function generateOutput(
   const first = await generateText(call);
   const read = readOutput(first.content, output.schema);
   if ('data' in read) return { ...first, data: read.data };
-  refuseCut(first);
+  requireComplete(first);
   const repair = `${read.problem} Return the whole JSON object again, corrected.`;
   const second = await generateText({
     ...call,
@@ -105,13 +106,9 @@ export async function generateOutput(
   });
   const repaired = readOutput(second.content, output.schema);
   if ('data' in repaired) return { ...second, ...addSpent(first, second), data: repaired.data };
-  refuseCut(second);
+  requireComplete(second);
   const { provider, model } = second;
   throw errors.output_invalid({ values: { provider, model, problem: repaired.problem } });
-}
-
-function refuseCut({ finish, provider, model }: GeneratedText): void {
-  if (finish === 'length') throw errors.output_cut({ values: { provider, model } });
 }
 
 function addSpent(first: GeneratedText, second: GeneratedText): Pick<GeneratedText, 'usage' | 'cost'> {

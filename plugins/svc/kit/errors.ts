@@ -53,6 +53,10 @@ export const errors = defineErrors('rest_svc_', {
     502,
     '{model} of {provider} reached the maximum response length before the data was complete. Raise the maximum, or request less.',
   ],
+  output_filtered: [
+    502,
+    'The content filter of {provider} removed a part of what {model} wrote. Change the prompt, or choose another model.',
+  ],
   tokens_not_supported: [
     400,
     '{model} of {provider} takes texts, not tokens. Send texts, as LangChain does with check_embedding_ctx_length=False.',

@@ -100,7 +100,7 @@ function respondWithStream(
   if (ending.kind === 'text') response.end();
   else if (ending.kind === 'error') {
     // Before its first word it generated nothing.
-    bill.isFree = text === '' && bill.reported === null;
+    bill.isFree = text === '' && bill.reported === null && !sent.some(({ isWritten }) => isWritten);
     response.end(vendor.errorEvent);
   } else if (ending.kind === 'cut') cut(response);
   else if (sent.length === 0) onPause(text);

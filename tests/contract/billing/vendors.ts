@@ -25,6 +25,8 @@ export interface VendorEvent {
   readonly data: string;
   /** The piece of text in it. */
   readonly text?: string;
+  /** Whether it has something else that the model wrote. */
+  readonly isWritten?: boolean;
   /** All that was reported of the usage up to here. */
   readonly reported?: Counted;
   /** Whether the output so far is more than what was reported. */
@@ -129,7 +131,8 @@ function chatVendor({ path, usage, reports, first = [], odd, ...vendor }: ChatVe
         const reported = counted && reports === 'each' ? countedUpTo(counted, (index + 1) / pieces.length) : undefined;
         events.push({ data: chunk(choice({ content: piece }), reported), text: piece, ...(reported && { reported }) });
       }
-      if (finish === 'refusal') events.push({ data: chunk(choice({ refusal: 'I cannot help with that.' })) });
+      if (finish === 'refusal')
+        events.push({ data: chunk(choice({ refusal: 'I cannot help with that.' })), isWritten: true });
       const atEnd = counted && reports !== 'last' ? { reported: counted } : {};
       events.push({ data: chunk(choice({}, reasons[finish]), atEnd.reported), ...atEnd });
       if (counted && reports === 'last') events.push({ data: chunk([], counted), reported: counted });

@@ -104,10 +104,15 @@ describe('Data from a model', () => {
     expect(provider.requests[1]?.messages.at(-1)?.content).to.contain('not a JSON object');
   });
 
-  it('that was cut at the length limit is not repaired', async () => {
-    const { provider, generateText } = await generating([says('{"name":"Sa', { finish: 'length' })]);
-    expect(await failureOf(generateText(call))).to.include({ code: 'rest_svc_output_cut' });
-    expect(provider.requests).to.have.length(1);
+  it('that was cut at the length limit or filtered is not repaired', async () => {
+    for (const [finish, code] of [
+      ['length', 'rest_svc_output_cut'],
+      ['content_filter', 'rest_svc_output_filtered'],
+    ] as const) {
+      const { provider, generateText } = await generating([says('{"name":"Sa', { finish })]);
+      expect(await failureOf(generateText(call))).to.include({ code });
+      expect(provider.requests).to.have.length(1);
+    }
   });
 
   it('passes no pieces of JSON on', async () => {

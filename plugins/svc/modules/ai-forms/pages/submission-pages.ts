@@ -78,6 +78,8 @@ function submissionKind({ host, forms, submissions }: AiForms): SubmissionKind<S
         generation: generation && {
           ...generation,
           tokens: generation.usage.total_tokens,
+          isCut: generation.finish === 'length',
+          isFiltered: generation.finish === 'content_filter',
           cost: generation.cost === null ? null : formatMoney(generation.cost),
         },
       };

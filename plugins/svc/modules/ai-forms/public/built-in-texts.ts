@@ -21,6 +21,8 @@ const messages = {
   stop: 'Stop',
   stopped: 'Stopped.',
   done: 'Done.',
+  cut: 'The response is not complete: it reached its maximum length.',
+  filtered: 'The response is not complete: a content filter removed a part.',
   invalid: 'Nothing was submitted. Correct the marked fields.',
   tryAfter: 'Try again after {time}.',
   lost: 'The connection was lost. Please try again.',

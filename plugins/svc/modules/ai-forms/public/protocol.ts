@@ -60,6 +60,8 @@ export interface SubmitResponse {
   readonly sources: readonly Source[];
   /** Of a form with fields of the response: their values by name. */
   readonly data?: Generation['data'];
+  /** Why the response is not complete. Left out: it is. */
+  readonly finish_reason?: NonNullable<Generation['finish']>;
 }
 
 export type SubmitEvent =

@@ -1,6 +1,7 @@
 import { RestError, RestResponse, translateText, type HostApi } from '#plugin-api';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission } from '../submissions/submission.ts';
+import { formMessages, type FormMessages } from './built-in-texts.ts';
 import { formView } from './markup.ts';
 import { formMarkup } from './markup.ts';
 import { formNamespace, type FormView } from './protocol.ts';
@@ -40,6 +41,7 @@ export async function responsePage(
       answer: {
         html: host.views.safe(await markdownToHtml(submission.response)),
         markdown: form.result.copy ? submission.response : '',
+        notice: noticeOf(submission, formMessages(host)),
         sources: submission.generation?.sources ?? [],
         downloads:
           form.result.download && isStored
@@ -134,4 +136,10 @@ async function page(
 /** The page with the form if it belongs to this site, otherwise the home page. */
 function backTo(pageUrl: string, siteUrl: string): string {
   return pageUrl !== '' && new URL(pageUrl).origin === new URL(siteUrl).origin ? pageUrl : `${siteUrl}/`;
+}
+
+/** Why a response is not complete; empty if it is. */
+function noticeOf({ generation }: Submission, messages: FormMessages): string {
+  if (generation?.finish === undefined) return '';
+  return generation.finish === 'length' ? messages.cut : messages.filtered;
 }

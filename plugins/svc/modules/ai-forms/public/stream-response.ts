@@ -68,5 +68,6 @@ export function submitResponseOf({ id, response, generation }: Submission): Subm
     response,
     sources: generation?.sources ?? [],
     ...(generation?.data && { data: generation.data }),
+    ...(generation?.finish && { finish_reason: generation.finish }),
   };
 }

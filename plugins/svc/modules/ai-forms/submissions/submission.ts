@@ -33,6 +33,8 @@ export interface Generation {
   readonly sources: readonly Source[];
   /** Of a form with fields of the response: their values by name. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** Why the response is not complete. Left out: it is. */
+  readonly finish?: 'length' | 'content_filter';
 }
 
 export interface Submission extends Answers {

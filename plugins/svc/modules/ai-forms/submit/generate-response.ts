@@ -121,6 +121,7 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
       usage: text.usage,
       cost: text.cost,
       sources,
+      ...(text.finish !== undefined && { finish: text.finish }),
       ...(isData && { data: text.data as NonNullable<Generation['data']> }),
     };
     const shown = isData ? dataTable(output, text.data) : text.content;

@@ -84,7 +84,7 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       const requests = await requestsFor(await planFor(call), call);
       if (requests.length === 0) return null;
       const id = randomUUID();
-      const exhausted = await reserve({ call: id, requests, lifetime: 2 * call.limit + settlementTime });
+      const exhausted = await reserve({ call: id, requests, lifetime: call.limit + settlementTime });
       if (exhausted === null) return id;
       const { isFirst, isReserved: isBusy } = await countRefusal(exhausted);
       if (isBusy) throw alerts.busy(exhausted, call.limit);

@@ -2,6 +2,7 @@ import type { User, HostApi } from '#plugin-api';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { ContentPorts } from '../content-writer.ts';
 import type { GeneratedText } from '../../../ai/generate-text.ts';
+import { requireComplete } from '../../../ai/require-complete.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';
 import { fillPrompt, readSiteValues, type Placeholder } from '../templates/placeholders.ts';
@@ -148,7 +149,7 @@ async function writePart(
     onText: init.onText && ((piece) => init.onText?.(part, piece)),
   });
   // Half a post is not published as a whole one.
-  if (reply.finish === 'length') throw errors.output_cut({ values: { provider: reply.provider, model: reply.model } });
+  requireComplete(reply);
   const value = cleanPart(part, reply, draft.title);
   if (value.length === 0) throw errors.content_empty({ values: { part: partLabels[part] } });
   const { input_tokens: input, output_tokens: output } = reply.usage;

@@ -10,8 +10,8 @@ export interface ResultPanel {
   /** Shows the text so far. */
   show(markdown: string): void;
   sources(sources: readonly Source[]): void;
-  /** Shows the complete text and the actions for it. */
-  finish(submission: string, markdown: string): void;
+  /** Shows the whole text and the actions for it. @param notice why it is not complete; empty if it is */
+  finish(submission: string, markdown: string, notice: string): void;
   focus(): void;
 }
 
@@ -27,6 +27,7 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
   const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result);
   const answer = h('div', { class: 'svcf-answer', 'aria-busy': 'true' });
   const sourceList = h('div', { class: 'svcf-sources', hidden: true });
+  const incomplete = h('p', { class: 'svcf-note svcf-incomplete', hidden: true });
   const actions = h('div', { class: 'svcf-actions' });
   const note = h('p', { class: 'svcf-note', role: 'status' });
   const element = h(
@@ -34,6 +35,7 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
     { class: 'svcf-result', 'aria-label': view.texts.result },
     heading,
     answer,
+    incomplete,
     sourceList,
     actions,
     note,
@@ -64,8 +66,10 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
       );
       sourceList.hidden = sources.length === 0;
     },
-    finish(submission, markdown) {
+    finish(submission, markdown, notice) {
       write(markdown);
+      incomplete.textContent = notice;
+      incomplete.hidden = notice === '';
       answer.setAttribute('aria-busy', 'false');
       note.textContent = '';
       const buttons: (Node | null)[] = [

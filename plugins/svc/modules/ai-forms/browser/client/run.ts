@@ -57,10 +57,12 @@ export function runForm({ form, container, view, api, element }: RunInit): void 
         if (event.type === 'sources') result.sources(event.sources);
         else if (event.type === 'delta') result.show((text += event.text));
         else if (event.type === 'done') {
-          result.finish(event.submission_id, event.response);
+          const { finish_reason: ending } = event;
+          const notice = ending === undefined ? '' : messages[ending === 'length' ? 'cut' : 'filtered'];
+          result.finish(event.submission_id, event.response, notice);
           result.sources(event.sources);
           submission = uuid();
-          status.textContent = messages.done;
+          status.textContent = notice || messages.done;
           if (container.contains(focused(container)) || focused(container) === document.body) result.focus();
           announce(element, 'svc:answer', { submission_id: event.submission_id, response: event.response });
         }
