@@ -141,6 +141,31 @@ function isValid(
   return valid;
 }
 
+/**
+ * After the clock was set back, recurring events would wait for the difference on top. They run when their schedule is due by the
+ * clock as it is now; events whose first run is far in the future, and single ones, stay as they are. On several nodes the
+ * result is the same however many do it.
+ *
+ * @param by milliseconds
+ */
+async function followClock(
+  { store, schedules, clock, log }: Pick<SchedulingDependencies, 'store' | 'schedules' | 'clock' | 'log'>,
+  by: number,
+): Promise<void> {
+  const now = clock.now();
+  const moved = await store.bringForward(({ schedule, nextRun }) => {
+    const next = schedules.next(schedule, { previous: now, now });
+    if (next === null || nextRun <= next) return null;
+    const period = (schedules.next(schedule, { previous: next, now: next }) ?? next) - next;
+    return nextRun <= next + by + period ? next : null;
+  });
+  log.warn('The clock was set back; recurring events were brought forward', {
+    event: 'clock_set_back',
+    milliseconds: by,
+    events: moved,
+  });
+}
+
 /** WordPress's rule: an event that is due within the window, or overdue, is a duplicate of everything up to the window's end. */
 function duplicateRange(at: number, now: number): { readonly from: number; readonly to: number } {
   return { from: at < now + duplicateWindow ? 0 : at - duplicateWindow, to: Math.max(at, now) + duplicateWindow };
@@ -200,6 +225,7 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     log,
     earliest: () => store.earliest((hook) => Boolean(hooks.hasAction(hook))),
     runDue: () => runner.runDue(),
+    setBack: (by) => followClock({ store, schedules, clock, log }, by),
   });
   const announce = (): Promise<void> => {
     ticker.wake();

@@ -139,6 +139,27 @@ export function createCronStore(database: Database) {
       ).map(toEvent);
     },
 
+    /** Brings recurring events that wait forward, one by one. @param earlier the earlier time of an event, or null to leave it */
+    async bringForward(
+      earlier: (event: StoredEvent & { readonly schedule: string }) => number | null,
+    ): Promise<number> {
+      let moved = 0;
+      for (const event of (await withState({}).whereNotNull('schedule')).map(toEvent)) {
+        const { id, schedule, nextRun, isRunning } = event;
+        const next = isRunning || schedule === null ? null : earlier({ ...event, schedule });
+        if (next === null) continue;
+        moved += await knex('cron_events')
+          .where({ id, next_run: nextRun })
+          .whereNotExists(
+            knex({ other: 'cron_events' })
+              .select('other.id')
+              .where({ 'other.hook': event.hook, 'other.args_key': argsKey(event.args), 'other.next_run': next }),
+          )
+          .update({ next_run: next });
+      }
+      return moved;
+    },
+
     /** Earliest run of unclaimed events of hooks that this node can run. Poll it: leases of crashed nodes expire. */
     async earliest(canRun: (hook: string) => boolean): Promise<number | null> {
       const rows = await knex('cron_events')

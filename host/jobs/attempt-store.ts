@@ -5,6 +5,8 @@ import { jobsTable } from './migrations.ts';
 
 /** Time without a heartbeat after which another node may claim a job, in milliseconds. */
 export const leaseDuration = 30_000;
+/** Milliseconds by which clocks may differ. */
+const clockTolerance = 5_000;
 /** Failed and cancelled jobs are kept this long, in milliseconds. */
 export const keepFailed = 30 * 86_400_000;
 
@@ -35,6 +37,26 @@ export function createAttemptStore(database: Database) {
         { readOnly: true },
       );
       return waits;
+    },
+
+    /**
+     * For times of a clock that has been set back since: no job waits for longer than it was to, and no lease is longer than
+     * one is. Jobs whose times are not in the future stay as they are, so it may run on any number of nodes.
+     */
+    async repairTimes(): Promise<number> {
+      const [now, most] = [database.now().toQuery(), database.dialect === 'postgresql' ? 'greatest' : 'max'];
+      const written = `${most}(created_at, coalesce(started_at, 0))`;
+      return knex(jobsTable)
+        .whereNotNull('due_at')
+        .whereRaw(`${written} > ${now} + ?`, [clockTolerance])
+        .update({
+          due_at: knex.raw(
+            `case when state = 'running' then ${now} + ? else ${now} + ${most}(0, due_at - ${written}) end`,
+            [leaseDuration],
+          ),
+          created_at: knex.raw(`case when created_at > ${now} then ${now} else created_at end`),
+          started_at: knex.raw(`case when started_at > ${now} then ${now} else started_at end`),
+        });
     },
 
     /** Claims due jobs of a kind in their order; expired leases too. */

@@ -25,6 +25,8 @@ import {
   type JobSelection,
   type NewJob,
 } from './job-store.ts';
+import { createSystemClock } from '../clock.ts';
+import { createClockJumps } from './clock-jumps.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -46,6 +48,8 @@ export interface JobsDependencies {
   readonly random?: () => number;
   /** Milliseconds that attempts get to end on shutdown. Default 4,000. */
   readonly shutdownTimeout?: number;
+  /** How far the machine's clock jumped since the last call, in milliseconds. For tests. */
+  readonly readJump?: () => number;
 }
 
 /** The jobs of all owners. */
@@ -88,8 +92,12 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   const metrics = createJobMetrics(store);
   const outcomes = createOutcomes({ database, store, clock });
   const attempts: AttemptDependencies = { database, store, outcomes, hooks, clock, log, random, track };
+  // SQLite takes the machine's time. PostgreSQL has its own clock, which this process cannot compare with another.
+  const { readJump = createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() }) } =
+    dependencies;
   const worker = createWorker({
     store,
+    readJump: database.dialect === 'sqlite' ? readJump : () => 0,
     kinds: kinds.list,
     attempt: createAttempt(attempts),
     onEnd: metrics.observe,
@@ -110,7 +118,9 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       await cron.recur('host', 'hourly', sweep.name);
       const onMessage = (what: string): void => (what === 'due' ? worker.wake() : void worker.check());
       undos.push(await database.listen(channel, onMessage, () => worker.wake()));
-      if (claims) worker.start();
+      if (!claims) return;
+      await store.repairTimes();
+      worker.start();
     },
     async stop() {
       for (const undo of undos.splice(0)) undo();

@@ -6,7 +6,9 @@ import { leaseDuration } from './attempt-store.ts';
 import type { ClaimedJob, JobStore } from './job-store.ts';
 
 export interface WorkerDependencies {
-  readonly store: Pick<JobStore, 'nextDue' | 'claim' | 'renew' | 'release'>;
+  readonly store: Pick<JobStore, 'nextDue' | 'claim' | 'renew' | 'release' | 'repairTimes'>;
+  /** How far the clock of due times jumped since the last call, in milliseconds; 0: it did not. */
+  readonly readJump: () => number;
   readonly kinds: () => readonly JobKind[];
   readonly attempt: (attempt: {
     readonly kind: JobKind;
@@ -62,7 +64,7 @@ const afterFailure = 5_000;
 /** Claims due jobs up to the limit of each kind, then sleeps until the next one is due. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
   const { store, clock, log, shutdownTimeout = 4_000 } = dependencies;
-  const state = { isStarted: false, isStopping: false, isAgain: false };
+  const state = { isStarted: false, isStopping: false, isAgain: false, claimsFrom: 0 };
   const attempts = createAttempts(dependencies, () => wake());
   let polling: Promise<void> | null = null;
   let alarm: Undo | null = null;
@@ -72,8 +74,24 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     alarm = state.isStarted && !state.isStopping ? clock.after(milliseconds, wake) : null;
   }
 
+  /**
+   * After the clock was set forward all leases are over, though their jobs go on: this process renews its own, and claims nothing
+   * until others have renewed theirs. After it was set back, jobs would wait for the difference on top.
+   */
+  async function followClock(): Promise<void> {
+    const jump = dependencies.readJump();
+    if (jump === 0) return;
+    log.warn('The clock jumped', { event: 'jobs_clock_jumped', milliseconds: jump });
+    if (jump < 0) await store.repairTimes();
+    else state.claimsFrom = dependencies.elapsed() + heartbeatInterval;
+    await attempts.renew();
+  }
+
   /** Claims for each kind with room. Returns milliseconds until the next look, or null if something was claimed. */
   async function claimDue(which: (kind: JobKind) => boolean): Promise<number | null> {
+    await followClock();
+    const held = state.claimsFrom - dependencies.elapsed();
+    if (held > 0) return held;
     const open: { readonly kind: JobKind; readonly slots: number }[] = [];
     for (const kind of dependencies.kinds().filter(which)) {
       const slots = await kind.concurrency();

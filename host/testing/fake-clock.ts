@@ -63,6 +63,8 @@ export function createFakeClock({ now = Date.UTC(2026, 0, 1), skipSleeps = false
     every: (milliseconds, run) => add({ at: time + milliseconds, every: milliseconds, run }),
     jump: (milliseconds) => {
       time += milliseconds;
+      // Timers do not follow a clock that is set back.
+      if (milliseconds < 0) for (const timer of timers) timer.at += milliseconds;
     },
     pending: () => timers.size,
     advance: async (milliseconds) => {

@@ -9,14 +9,21 @@ import { silentLog, type OpenDatabase } from '../helpers/dialects.ts';
 /** One node with jobs on the running test's database. */
 export async function openJobs(
   open: OpenDatabase,
-  { log = silentLog, shutdownTimeout = 50 }: { readonly log?: Logger; readonly shutdownTimeout?: number } = {},
+  {
+    log = silentLog,
+    shutdownTimeout = 50,
+    ...given
+  }: { readonly log?: Logger; readonly shutdownTimeout?: number; readonly readJump?: () => number } = {},
 ) {
   const clock = createSystemClock();
   const database = await open({ clock, log });
   await database.migrate('host', [...cronMigrations, ...migrations]);
   const hooks = createHooks({ log });
   const cron = createCron({ database, hooks, clock, log });
-  const jobs: Jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, shutdownTimeout });
+  const jobs: Jobs = createJobs({
+    ...{ database, hooks, cron, clock, log, compileSchema, shutdownTimeout },
+    ...given,
+  });
   return { jobs, own: jobs.forOwner('orders'), database, hooks, cron, clock };
 }
 

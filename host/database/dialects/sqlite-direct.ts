@@ -23,7 +23,7 @@ export interface SqliteDirectInit {
 
 /**
  * Prepared statements on the one connection that writes, acquired from knex's pool, so that nothing runs inside another
- * transaction. What only reads has a connection of its own, or, in memory, does not wait while the connection is in no
+ * transaction. What only reads runs on the reader, or, in memory, does not wait while the connection is in no
  * transaction: it ends before another can begin.
  */
 export function createSqliteDirect({

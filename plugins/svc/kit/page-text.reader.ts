@@ -81,8 +81,8 @@ const cells = new Set(['td', 'th']);
 const minMainLength = 200;
 
 /**
- * The text of a page without the parts that repeat on every page of a site: the content of `main`, or of the `article` with most of the text, if it is
- * long enough, otherwise everything but navigation, forms, asides and footers.
+ * The text of a page without the parts that repeat on every page of a site: the content of `main`, or of the `article` with most
+ * of the text, if it is long enough, otherwise everything but navigation, forms, asides and footers.
  *
  * @param html of any size, even if broken; nothing in it is run or fetched
  */

@@ -40,7 +40,7 @@ export function checkStandardSecrets(
     if (secret !== null && !canDecode(secret))
       throw invalidFields({
         secret:
-          'With Standard Webhooks, what follows “whsec_” must be at least 24 bytes in Base64. Generate a secret, or enter one without “whsec_”.',
+          'With Standard Webhooks, “whsec_” needs at least 24 bytes in Base64 behind it. Generate a secret, or leave “whsec_” out.',
       });
   }
   return settings;
