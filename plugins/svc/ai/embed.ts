@@ -15,7 +15,7 @@ import { errors } from '../kit/errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
 import { billedUsage } from './billed-usage.ts';
-import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } from './ports.ts';
+import type { AiServices, CallResult, CallTarget, ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';

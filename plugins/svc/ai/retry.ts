@@ -57,7 +57,10 @@ export async function withRetries<T>(attempt: (timeLeft: number) => Promise<T>, 
 /** How the other side ends a connection, such as one that was kept alive until it had enough of it. */
 const cutCodes: readonly (string | null)[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-/** Milliseconds, or null to give up. A cut connection is replaced at once, the first time. Without `Retry-After` the delay is random, from half to all of its length, so that callers spread. */
+/**
+ * Milliseconds, or null to give up. A cut connection is replaced at once, the first time. Without `Retry-After` the delay is
+ * random, from half to all of its length, so that callers spread.
+ */
 function delayBefore(retries: number, error: ProviderError, random: () => number): number | null {
   if (error.retryAfter !== null) return error.retryAfter > maxRetryAfter ? null : error.retryAfter * 1000;
   if (retries === 0 && error.kind === 'connection' && cutCodes.includes(findErrorCode(error))) return 0;

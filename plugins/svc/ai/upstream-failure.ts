@@ -21,17 +21,17 @@ export function providerFailure(
     cause: error,
   };
   const failure = failureOf(error, details, errors.provider_error);
-  const own = ownSentence(error);
-  return own === null ? failure : withMessage(failure, `${provider.label} ${own}`);
+  const own = ownSentence(error, provider.label);
+  return own === null ? failure : withMessage(failure, own);
 }
 
 /** What the status says more precisely than the error of its kind. */
-function ownSentence({ kind, status, message }: ProviderError): string | null {
+function ownSentence({ kind, status, message }: ProviderError, label: string): string | null {
   // The upstream's own 408: the request timed out there, not here.
-  if (kind === 'timeout' && status !== null) return `timed out: ${message}`;
+  if (kind === 'timeout' && status !== null) return `${label} timed out: ${message}`;
   // The key is right, but not enough: a region, an account or a model is not allowed.
   if (kind === 'auth' && status === 403)
-    return `refused access: ${sentence(message)} Check in its account what the key, the region and the model may do.`;
+    return `${label} refused access: ${sentence(message)} Check in its account what the key, the region and the model may do.`;
   return null;
 }
 

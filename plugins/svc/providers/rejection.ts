@@ -45,7 +45,10 @@ export function rejectionOf(status: number, body: unknown, sentence: string | nu
   return isMissing || (status === 400 && missingSentence.test(said)) ? { reason: 'model_not_found' } : null;
 }
 
-/** What Azure's filter found, by category: `{jailbreak: {filtered: true, detected: true}}`. Its values come from the vendor, so few and short ones pass. */
+/**
+ * What Azure's filter found, by category: `{jailbreak: {filtered: true, detected: true}}`. Its values come from the vendor, so
+ * few and short ones pass.
+ */
 function filterResults(error: JsonObject, inner: JsonObject): Rejection['filtered'] {
   const found = objectAt(inner, 'content_filter_result');
   const results = Object.entries(Object.keys(found).length > 0 ? found : objectAt(error, 'content_filter_result'))

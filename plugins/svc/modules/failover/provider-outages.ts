@@ -73,7 +73,7 @@ export function createProviderOutages({
 
 const keyOf = (use: string, provider: string): string => `${use} ${provider}`;
 
-/** Whether the provider could not be reached or failed as a whole, or sent a response. Null: neither, such as for a call that was aborted. */
+/** Whether the provider could not be reached or failed as a whole, or sent a response. Null: neither, as for an aborted call. */
 function endingOf(error: unknown, provider: string): 'outage' | 'response' | null {
   if (!(error instanceof RestError) || asRecord(error.data)['provider'] !== provider) return null;
   const upstream = upstreamErrorOf(error.cause, upstreamErrorKinds);

@@ -56,7 +56,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
   },
   requests_per_minute: { help: 'Enter 0 for no limit.' },
   lenient: {
-    help: 'For programs that send the same parameters to every model: on the OpenAI-compatible routes, what a model lacks is left out and named in the header X-SVC-Ignored-Params, instead of an error.',
+    help: 'For programs that send the same parameters to every model, which is an error otherwise. For the OpenAI-compatible routes.',
   },
   expires: {
     help: 'The key works until the end of this day. Leave empty if it never expires.',

@@ -27,9 +27,9 @@ interface Recording extends Pick<UsageCounts, 'attempts'> {
 const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null };
 
 /**
- * Runs a call and records it, a failed one by the code of its error and with a line of the log. Returns what the call returned with its cost, or
- * throws, at once: what takes time to count is recorded a little later. A call that is refused before it reaches a
- * provider is not recorded: it used nothing. That includes calls that the scopes of their key do not allow (D31).
+ * Runs a call and records it, a failed one by the code of its error and with a line of the log. Returns what the call
+ * returned with its cost, or throws, at once: what takes time to count is recorded a little later. A call that is refused
+ * before it reaches a provider is not recorded: it used nothing. That includes calls that the scopes of their key do not allow (D31).
  *
  * In a dry run (D31) the same checks end with an error instead of the call: nothing is sent, reserved or recorded.
  *
