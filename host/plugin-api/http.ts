@@ -43,9 +43,10 @@ export interface OutboundResponse {
  * are checked against private, loopback, link-local and reserved ranges, on every redirect (D23).
  * Redirects 301, 302, 307 and 308 keep method and body; 303 is followed only for GET and HEAD; https never redirects to http.
  * A redirect to another origin drops all headers but `accept`, `accept-language`, `content-type` and `user-agent` (D35).
- * The message of an error is for everyone: it names no host and tells no open port from a closed one. `outboundReason` does, for
- * administrators; in a request the log has it too. Errors have a `code`: `outbound_refused`, `outbound_dns`, `outbound_connect`, `outbound_tls`, `outbound_timeout`,
- * `outbound_too_large`, `outbound_redirects` (with the `status` of the response), `outbound_unreadable`.
+ * The message of an error is for everyone: it names no host, and is the same for an open port and a closed one. `outboundReason`
+ * returns the cause, for administrators; in a request the log has it too. Errors have a `code`: `outbound_refused`,
+ * `outbound_dns`, `outbound_connect`, `outbound_tls`, `outbound_timeout`, `outbound_too_large`, `outbound_redirects` (with the
+ * `status` of the response), `outbound_unreadable`.
  */
 export interface HttpApi {
   fetch(url: string, init?: OutboundInit): Promise<OutboundResponse>;

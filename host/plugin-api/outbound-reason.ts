@@ -5,7 +5,7 @@ const mostCauses = 8;
 
 /**
  * Why an outbound request failed, with the names and addresses of hosts, or null for any other error. The message of such an error
- * names neither, and tells no open port from a closed one: anyone may read it. Show the reason to administrators alone (D23).
+ * names neither, and is the same for an open port and a closed one: anyone may read it. Show the reason to administrators alone (D23).
  *
  * @param error of `host.http`, or one that it caused
  */

@@ -51,7 +51,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
     placeholder: 'gpt-5*',
   },
   abilities: {
-    help: 'Names of abilities that the key may run, where they read what only you may see, or change or delete data. * matches any characters, except for those that delete. Leave empty to allow none.',
+    help: 'Abilities that read what only you see, or change or delete data. * matches those that read. Leave empty for none.',
     placeholder: 'host/trash-post',
   },
   requests_per_minute: { help: 'Enter 0 for no limit.' },

@@ -27,7 +27,10 @@ export const bodyLimit = (maxTotalFileSize + 1) * 1_048_576;
 
 type Fields = Record<string, unknown>;
 
-/** @throws RestError 400 `rest_upload_unreadable`, or `rest_invalid_param` for text that cannot be stored (D54), 413 `rest_body_too_large`. */
+/**
+ * @throws RestError 400 `rest_upload_unreadable`, or `rest_invalid_param` for text that cannot be stored (D54);
+ *   413 `rest_body_too_large`
+ */
 export async function readBody(request: RestRequest): Promise<SubmissionBody> {
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { fields, files } = isMultipart ? await readMultipart(request) : { fields: fieldsOf(request), files: {} };
