@@ -116,7 +116,7 @@ function createHookRule({ compiler, hooks, add }: RulesInit) {
       add(
         name,
         'hook',
-        `'${name.text}' is ${hook.kind === 'filter' ? 'a filter' : 'an action'}. Use the method for it.`,
+        `The hook '${name.text}' is of the other kind. Use addFilter for filters and addAction for actions.`,
       );
     const run = callback && unwrap(compiler, callback);
     if (kind !== 'filter' || !run || !(compiler.isArrowFunction(run) || compiler.isFunctionExpression(run))) return;

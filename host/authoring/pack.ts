@@ -26,6 +26,8 @@ export interface Packed {
   readonly files: number;
   /** For `updateKey` in the manifest; only if it was signed. */
   readonly updateKey?: string;
+  /** Why sites may not take it as an update. */
+  readonly warning?: string;
 }
 
 /**
@@ -52,10 +54,29 @@ export async function packPlugin({ folder, output, key, clock, documents }: Pack
     await rename(unfinished, file);
     await rm(`${file}.sig`, { force: true });
     const updateKey = key === undefined ? undefined : await writeSignature(bytes, `${file}.sig`, key);
-    return { slug, version, file, files: files.length, ...(updateKey !== undefined && { updateKey }) };
+    const warning = warnAboutKey(updateKey, staged.source.manifest.updateKey);
+    return {
+      ...{ slug, version, file, files: files.length },
+      ...(updateKey !== undefined && { updateKey }),
+      ...(warning !== null && { warning }),
+    };
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** @param named `updateKey` of the manifest. Another key signs the last update before a new key counts. */
+function warnAboutKey(signed: string | undefined, named: string | null | undefined): string | null {
+  if (!named || signed === named) return null;
+  return signed === undefined
+    ? 'plugin.json has an updateKey, and this file is not signed: sites that have the plugin refuse it. Pack it with --key.'
+    : 'The key is not the updateKey of plugin.json: only sites whose version of the plugin names this key take the update.';
+}
+
+/** Without packages for development, which are not packed and may have paths of this machine. */
+function withoutDevelopment(text: string): string {
+  const { devDependencies: _left, ...manifest } = JSON.parse(text) as Record<string, unknown>;
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 async function writeSignature(bytes: Buffer, file: string, keyFile: string): Promise<string> {
@@ -72,12 +93,15 @@ const fixedTime = new Date(1980, 0, 1);
 async function writeZip(folder: string, files: readonly string[], target: string): Promise<void> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
-  for (const file of files)
-    zip.addBuffer(await readFile(join(folder, file)), file, {
+  for (const file of files) {
+    const bytes = await readFile(join(folder, file));
+    const packed = file === 'package.json' ? Buffer.from(withoutDevelopment(bytes.toString())) : bytes;
+    zip.addBuffer(packed, file, {
       mtime: fixedTime,
       mode: 0o100644,
       forceDosTimestamp: true,
     });
+  }
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(target));
 }

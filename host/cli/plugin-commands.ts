@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CliCommand, HealthResult } from '#plugin-api';
+import { endSentence, type CliCommand, type HealthResult } from '#plugin-api';
 
 export interface PluginSummary {
   readonly slug: string;
@@ -23,8 +23,12 @@ export interface PluginsForCommands {
   deactivate(slug: string): Promise<unknown>;
   uninstall(
     slug: string,
-    init?: { readonly deleteFiles?: boolean },
-  ): Promise<{ readonly folderRemoved: boolean; readonly remainingMigrations: readonly string[] }>;
+    init?: { readonly deleteFiles?: boolean; readonly force?: boolean },
+  ): Promise<{
+    readonly folderRemoved: boolean;
+    readonly remainingMigrations: readonly string[];
+    readonly failure?: string;
+  }>;
   install(installation: {
     readonly path: string;
     readonly activate: boolean;
@@ -101,8 +105,16 @@ export function pluginCommands(plugins: () => PluginsForCommands): CliCommand[] 
           type: 'boolean',
           description: "Also delete a folder that 'plugin install' did not create, or that is a Git working copy.",
         },
+        force: {
+          type: 'boolean',
+          description: "Go on if the plugin's function 'uninstall' fails: what it would have deleted stays.",
+        },
       },
-      run: async ({ args: [name = ''], flags }) => uninstallPlugin(plugins(), name, flags['delete-files'] === true),
+      run: async ({ args: [name = ''], flags }) =>
+        uninstallPlugin(plugins(), name, {
+          deleteFiles: flags['delete-files'] === true,
+          force: flags['force'] === true,
+        }),
     },
     {
       name: 'plugin health',
@@ -119,17 +131,19 @@ export function pluginCommands(plugins: () => PluginsForCommands): CliCommand[] 
 async function uninstallPlugin(
   plugins: PluginsForCommands,
   slug: string,
-  deleteFiles: boolean,
+  { deleteFiles, force }: { readonly deleteFiles: boolean; readonly force: boolean },
 ): Promise<Record<string, string>> {
-  const { folderRemoved, remainingMigrations } = await plugins.uninstall(slug, { deleteFiles });
+  const { folderRemoved, remainingMigrations, failure } = await plugins.uninstall(slug, { deleteFiles, force });
   const tables: Record<string, string> =
-    remainingMigrations.length === 0
-      ? {}
-      : {
-          tables:
-            `Those of ${remainingMigrations.join(', ')} stay, because the plugin has no 'uninstall'. ` +
-            'A new installation uses them.',
-        };
+    failure !== undefined
+      ? { failed: `${endSentence(failure)} What its 'uninstall' would have deleted stays.` }
+      : remainingMigrations.length === 0
+        ? {}
+        : {
+            tables:
+              `Those of ${remainingMigrations.join(', ')} stay, because the plugin has no 'uninstall'. ` +
+              'A new installation uses them.',
+          };
   if (folderRemoved) return { slug, folder: 'removed', ...tables };
   const folder = plugins.list().find((plugin) => plugin.slug === slug);
   if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept', ...tables };

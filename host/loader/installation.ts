@@ -1,3 +1,4 @@
+import { endSentence } from '#plugin-api';
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import gt from 'semver/functions/gt.js';
@@ -165,7 +166,7 @@ function toUpgradeFailure(
   const reason = error instanceof UpgradeError ? error.reason : describeError(error, old);
   const backup = error instanceof UpgradeError && error.backup !== null ? ` The backup is ${error.backup}.` : '';
   return new Error(
-    `Failed to upgrade the plugin '${slug}' from ${before} to ${version}: ${reason.replaceAll(old.directory, slug)} ` +
+    `Failed to upgrade the plugin '${slug}' from ${before} to ${version}: ${endSentence(reason.replaceAll(old.directory, slug))} ` +
       `The folder and the database were restored${runs ? `, and version ${before} runs again` : ''}.${backup}`,
     { cause: error },
   );

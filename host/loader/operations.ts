@@ -1,4 +1,4 @@
-import type { Clock, DocumentsApi, Logger } from '#plugin-api';
+import { endSentence, type Clock, type DocumentsApi, type Logger } from '#plugin-api';
 import type { PluginClaims } from './claims.ts';
 import type { FailedStarts } from './failed-starts.ts';
 import { describeError } from './quarantine.ts';
@@ -19,12 +19,16 @@ export interface Uninstallation {
   readonly deleteFiles?: boolean;
   /** Refuses, and deletes nothing, if the folder would stay. Default: false. */
   readonly onlyWithFolder?: boolean;
+  /** Goes on if the plugin's `uninstall` fails: what that function would have deleted stays. Default: false. */
+  readonly force?: boolean;
 }
 
 export interface Uninstalled {
   readonly folderRemoved: boolean;
   /** Ids of migrations whose tables stay, because the plugin has no `uninstall`. A new installation uses these tables. */
   readonly remainingMigrations: readonly string[];
+  /** Why the plugin's `uninstall` failed, with `force`. */
+  readonly failure?: string;
 }
 
 /** Operations on all plugins. They must not run concurrently. */
@@ -174,7 +178,7 @@ async function deactivate(
 async function uninstall(
   slug: string,
   dependencies: OperationsDependencies,
-  { deleteFiles = false, onlyWithFolder = false }: Uninstallation = {},
+  { deleteFiles = false, onlyWithFolder = false, force = false }: Uninstallation = {},
 ): Promise<Uninstalled> {
   const { runningPlugins, claims, active, pluginDir } = dependencies;
   await runningPlugins.discover();
@@ -197,7 +201,7 @@ async function uninstall(
     // Another process may have activated it meanwhile.
     active.refresh();
     await refuseActive();
-    return await deletePlugin(source, dependencies, folder);
+    return await deletePlugin(source, dependencies, { folder, force });
   } finally {
     await release();
   }
@@ -206,25 +210,33 @@ async function uninstall(
 async function deletePlugin(
   source: PluginSource,
   dependencies: OperationsDependencies,
-  folder: Removing | null,
+  { folder, force }: { readonly folder: Removing | null; readonly force: boolean },
 ): Promise<Uninstalled> {
   const { runningPlugins, lifecycle, failures, versions, forgetMigrations, removeStored, settings, clock } =
     dependencies;
   const { slug } = source.manifest;
+  let failure: string | undefined;
   const definition = await lifecycle.uninstall(source).catch((error: unknown) => {
-    throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
+    failure = describeError(error, source);
+    if (force) return null;
+    throw new Error(
+      `The plugin '${slug}' could not be uninstalled: ${endSentence(failure)} ` +
+        `To delete it without its function 'uninstall', run: plugin uninstall ${slug} --force`,
+      { cause: error },
+    );
   });
   // The tables stay, and running their migrations again would fail.
-  const remainingMigrations = definition.uninstall ? [] : (definition.migrations ?? []).map(({ id }) => id);
-  if (remainingMigrations.length === 0) await forgetMigrations?.(slug);
+  const remainingMigrations = definition?.uninstall ? [] : (definition?.migrations ?? []).map(({ id }) => id);
+  if (definition !== null && remainingMigrations.length === 0) await forgetMigrations?.(slug);
   await removeStored(slug);
   await settings.remove(slug);
   await versions.forget(slug);
   await failures.clear(slug);
-  if (folder === null) return { folderRemoved: false, remainingMigrations };
+  const failed = failure === undefined ? {} : { failure };
+  if (folder === null) return { folderRemoved: false, remainingMigrations, ...failed };
   const folderRemoved = await removeFolder(folder, clock);
   await runningPlugins.discover();
-  return { folderRemoved, remainingMigrations };
+  return { folderRemoved, remainingMigrations, ...failed };
 }
 
 async function contain(

@@ -147,3 +147,8 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1_024 ** power;
   return `${formatNumber(power === 0 ? value : Math.round(value * 10) / 10)} ${byteUnits[power] ?? 'bytes'}`;
 }
+
+/** The text with a period, unless it ends a sentence already: for messages of others before a sentence. */
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

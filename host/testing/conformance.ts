@@ -60,8 +60,8 @@ const points: Readonly<Record<string, Point>> = {
 
 /**
  * Tries what every plugin should stand: activation, two nodes, broken requests to all of its routes, its abilities, commands and
- * shortcodes, a failing database, its admin pages and their accessibility, its filters, rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs
- * the plugin's code in hosts in memory, so try only plugins that you trust.
+ * shortcodes, a failing database, its admin pages and their accessibility, its filters, rounds without growth, an upgrade, and
+ * an uninstallation that leaves nothing. It runs the plugin's code in hosts in memory, so try only plugins that you trust.
  *
  * @throws Error if the folder has no plugin. What the plugin does wrong is a point that failed.
  */

@@ -138,6 +138,46 @@ describe('the commands for authors', () => {
     );
   });
 
+  it('plugin pack warns about a signature that sites refuse, and packs no packages for development', async () => {
+    const keys = ['one', 'two'].map((name) => {
+      const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+      const key = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64');
+      return { path: join(folder, `${name}.pem`), pem: privateKey.export({ type: 'pkcs8', format: 'pem' }), key };
+    });
+    for (const { path, pem } of keys) await writeFile(path, pem);
+    const slug = 'signed-shop';
+    const source = await write(join(folder, slug), {
+      'plugin.json': JSON.stringify({ slug, name: 'Shop', version: '1.0.0', host: '^1', updateKey: keys[0]?.key }),
+      'package.json':
+        '{ "type": "module", "devDependencies": { "svc-plugin-api": "file:/home/ada/svc-plugin-api.tgz" } }',
+      'index.js': 'export default { register() {} };',
+    });
+    const pack = (...flags: readonly string[]) => run('pack', source, '--output', folder, ...flags);
+    expect(await pack()).to.contain('warning: plugin.json has an updateKey, and this file is not signed');
+    expect(await pack('--key', keys[1]?.path ?? '')).to.contain('warning: The key is not the updateKey of plugin.json');
+    expect(await pack('--key', keys[0]?.path ?? '')).not.to.contain('warning');
+    await run('install', join(folder, `${slug}-1.0.0.zip`));
+    expect(await readFile(join(plugins, slug, 'package.json'), 'utf8')).to.equal('{\n  "type": "module"\n}\n');
+  }).timeout(60_000);
+
+  it('plugin uninstall --force deletes a plugin whose uninstall fails', async () => {
+    const slug = 'stuck-shop';
+    await write(join(plugins, slug), {
+      'plugin.json': JSON.stringify({ slug, name: 'Stuck', version: '1.0.0', host: '^1' }),
+      'package.json': '{ "type": "module" }',
+      'index.js': `export default { register() {}, uninstall() { throw new Error('stuck') } };`,
+    });
+    await run('activate', slug);
+    await run('deactivate', slug);
+    expect(await run('uninstall', slug, '--delete-files')).to.match(
+      /^1 Error: The plugin 'stuck-shop' could not be uninstalled: .*stuck\. To delete it without .*: plugin uninstall stuck-shop --force$/,
+    );
+    expect(await run('uninstall', slug, '--delete-files', '--force')).to.match(
+      /folder: removed\s+failed: .*stuck\. What its 'uninstall' would have deleted stays\./,
+    );
+    expect(await run('list')).not.to.contain(slug);
+  }).timeout(60_000);
+
   it('plugin test ends after its time limit, and names what runs and what is open', async () => {
     const source = await write(join(folder, 'hanging'), {
       'plugin.json': JSON.stringify({ slug: 'hanging', name: 'Hanging', version: '1.0.0', host: '^1' }),

@@ -1,3 +1,4 @@
+import { restError } from '#plugin-api';
 import { expect } from 'chai';
 import type { CompatibleProvider } from '../../plugins/svc/providers/compatible-provider.ts';
 import { completion } from './upstream.ts';
@@ -205,6 +206,35 @@ describe('POST /generate', () => {
     undo();
     for (const wrong of [{ address: 'api.acme.example' }, { models: { model: '' } }])
       expect(() => factory.openAiCompatible({ ...description, ...wrong })).to.throw(/^The .*'acme'/);
+  });
+
+  it('answers 502 when a provider of a plugin refuses as its upstream did, and tells its author', async () => {
+    const { host } = service;
+    const factory = host.services.get('svc.providers');
+    const made = factory.openAiCompatible({
+      ...{ id: 'refusing', label: 'Refusing', address: 'http://127.0.0.1:1/v1', models: { model: 'refusing-1' } },
+    });
+    let thrown: Error = restError(401, 'acme_key', 'The key of Acme is wrong.');
+    const generate = () => Promise.reject(thrown);
+    const undo = host.hooks.addFilter('svc_providers', (providers) => [
+      ...providers,
+      { ...made, ...(made.text && { text: { ...made.text, generate, stream: generate } }) },
+    ]);
+    try {
+      await host.cli('svc', 'provider', 'set', 'refusing', '--api-key=refusing-key-1');
+      const { messages } = goodRequest;
+      const send = () => service.generate({ provider: 'refusing', model: 'refusing-1', messages });
+      expect((await send()).status).to.equal(502);
+      expect(host.logged.filter((line) => line.includes('provider_error_foreign'))).to.have.length(1);
+      thrown = factory.error('auth', 'the key was refused.', { status: 401 });
+      expect((await send()).status).to.equal(502);
+      expect(host.logged.filter((line) => line.includes('provider_error_foreign'))).to.have.length(1);
+      expect(() => factory.error('broken' as 'auth', 'no')).to.throw(
+        /'broken' is no kind of error\. Use one of: auth,/,
+      );
+    } finally {
+      undo();
+    }
   });
 
   it('answers through each of the eight providers while the sandbox is on', async () => {

@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import { findErrorCode } from '../kit/upstream-error.ts';
-import { asProviderError, ProviderError } from '../providers/provider.ts';
+import { asProviderError, isForeignRefusal, ProviderError } from '../providers/provider.ts';
 
 export interface RetryInit {
   readonly services: { readonly host: Pick<HostApi, 'clock' | 'log'>; readonly random?: (() => number) | undefined };
@@ -34,6 +34,12 @@ export async function withRetries<T>(attempt: (timeLeft: number) => Promise<T>, 
       return await attempt(Math.max(1, deadline - clock.now()));
     } catch (thrown) {
       const error = asProviderError(thrown);
+      if (isForeignRefusal(thrown))
+        log.warn('Provider threw a RestError instead of an error of svc.providers', {
+          event: 'provider_error_foreign',
+          provider,
+          error: thrown,
+        });
       const delay =
         error?.retryable === true && retries < maxRetries && init.canRetry?.() !== false
           ? delayBefore(retries, error, services.random ?? Math.random)

@@ -7,7 +7,14 @@ import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { ParamNames } from './params.ts';
-import type { EmbeddingCapability, Provider, ProviderSettings } from './provider.ts';
+import { upstreamErrorKinds } from '../kit/upstream-error.ts';
+import {
+  ProviderError,
+  type EmbeddingCapability,
+  type Provider,
+  type ProviderErrorKind,
+  type ProviderSettings,
+} from './provider.ts';
 import { compatibleNames, providerFields } from './settings-fields.ts';
 
 declare module '#plugin-api' {
@@ -50,6 +57,23 @@ export interface ProviderFactory {
    * @throws Error if the address is no URL or there is no text model.
    */
   openAiCompatible(description: CompatibleProvider): Provider;
+  /**
+   * An error for a provider's own code to throw. The kind decides the response: `auth` (the upstream refuses the key),
+   * `rejected` (it refuses the request), `rate_limited`, `unavailable`, `unreadable` (a response that cannot be read), `connection`,
+   * `timeout` and `aborted`. `rate_limited`, `unavailable` and `connection` are tried again.
+   *
+   * @param message a sentence without secrets, which follows `<name> failed: `.
+   * @throws TypeError if the kind is unknown.
+   */
+  error(kind: ProviderErrorKind, message: string, details?: ProviderErrorDetails): Error;
+}
+
+export interface ProviderErrorDetails {
+  /** HTTP status of the upstream's response. */
+  readonly status?: number;
+  /** Seconds to wait, as the upstream requests. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
 }
 
 export function createProviderFactory(): ProviderFactory {
@@ -61,6 +85,11 @@ export function createProviderFactory(): ProviderFactory {
       const provider = createCompatible(description);
       made.set(description, provider);
       return provider;
+    },
+    error(kind, message, details = {}) {
+      if (!upstreamErrorKinds.includes(kind))
+        throw new TypeError(`'${String(kind)}' is no kind of error. Use one of: ${upstreamErrorKinds.join(', ')}.`);
+      return new ProviderError({ kind, message, ...details });
     },
   };
 }

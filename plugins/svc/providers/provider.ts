@@ -1,4 +1,4 @@
-import type { Clock, JsonSchema, Logger } from '#plugin-api';
+import { RestError, type Clock, type JsonSchema, type Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
 import type { TextExtras, TextFeature, ToolCall } from '../kit/tools.ts';
@@ -363,12 +363,19 @@ export class ProviderError extends UpstreamError<ProviderErrorKind> {
   }
 }
 
+/** Whether a provider of another plugin threw the response of its upstream: our callers would take it for their own key. */
+export function isForeignRefusal(thrown: unknown): thrown is RestError {
+  return thrown instanceof RestError && thrown.status === 401;
+}
+
 /**
  * The thrown ProviderError, or null for any other error. A provider of another plugin cannot import the class, so any
  * error with a known `kind` counts.
  */
 export function asProviderError(thrown: unknown): ProviderError | null {
   if (thrown instanceof ProviderError) return thrown;
+  if (isForeignRefusal(thrown))
+    return new ProviderError({ kind: 'auth', message: thrown.message, status: thrown.status, cause: thrown });
   const known = upstreamErrorOf(thrown, upstreamErrorKinds);
   return known === null ? null : new ProviderError(known);
 }
