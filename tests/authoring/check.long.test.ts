@@ -90,7 +90,7 @@ describe('plugin check', () => {
   it('names each fault with its place, as a table and as JSON, and fails', async () => {
     await write(join(folder, 'bad-plugin'), breaches);
     const { code, out, err } = await host.cli('plugin', 'check', join(folder, 'bad-plugin'), '--json');
-    expect([code, err.trim()]).to.deep.equal([1, 'Error: The check found 25 errors.']);
+    expect([code, err.trim()], out).to.deep.equal([1, 'Error: The check found 25 errors.']);
     const found = JSON.parse(out) as readonly Finding[];
     expect(found.map(({ level, rule, at }) => `${level} ${rule} ${at}`.trim()).sort()).to.deep.equal(
       [
