@@ -43,7 +43,7 @@ const streamed = (deltas: readonly Message[], finish_reason = 'stop'): UpstreamR
 /** A text in pieces of five bytes. */
 const inPieces = (text: string) => (text.match(/.{1,5}/gs) ?? []).map((content) => ({ content }));
 
-const call = (id: string | null, name: string, given: unknown, index: number | null = 0) => ({
+const call = ([id, name]: readonly [id: string | null, name: string], given: unknown, index: number | null = 0) => ({
   ...(index !== null && { index }),
   ...(id !== null && { id, type: 'function' }),
   function: { ...(name !== '' && { name }), arguments: given },
@@ -179,22 +179,22 @@ describe('texts as the model wrote them, through each door', () => {
     ];
     const pieces = {
       'one after the other': [
-        call('call_a', 'get_weather', '{"city":"Paris"}'),
-        call('call_b', 'get_time', '{"tz":"CET"}'),
+        call(['call_a', 'get_weather'], '{"city":"Paris"}'),
+        call(['call_b', 'get_time'], '{"tz":"CET"}'),
       ],
       'in fragments that alternate': [
-        call('call_a', 'get_weather', '{"city":', 0),
-        call('call_b', 'get_time', '{"tz":', 1),
-        call(null, '', '"Paris"}', 0),
-        call(null, '', '"CET"}', 1),
+        call(['call_a', 'get_weather'], '{"city":', 0),
+        call(['call_b', 'get_time'], '{"tz":', 1),
+        call([null, ''], '"Paris"}', 0),
+        call([null, ''], '"CET"}', 1),
       ],
       'without an index': [
-        call('call_a', 'get_weather', '{"city":"Paris"}', null),
-        call('call_b', 'get_time', '{"tz":"CET"}', null),
+        call(['call_a', 'get_weather'], '{"city":"Paris"}', null),
+        call(['call_b', 'get_time'], '{"tz":"CET"}', null),
       ],
       'with objects as arguments': [
-        call('call_a', 'get_weather', { city: 'Paris' }),
-        call('call_b', 'get_time', { tz: 'CET' }),
+        call(['call_a', 'get_weather'], { city: 'Paris' }),
+        call(['call_b', 'get_time'], { tz: 'CET' }),
       ],
     };
     for (const provider of ['openai', 'ollama'])
@@ -208,9 +208,12 @@ describe('texts as the model wrote them, through each door', () => {
         const { calls: got, finish } = await complete({ model: `${provider}/m`, tools, stream: true });
         expect([got, finish], `${provider} ${title}`).to.deep.equal([expected, 'tool_calls']);
       }
-    answer({ content: null, tool_calls: [call('call_a', 'get_weather', { city: 'Paris' })] }, { finish: 'tool_calls' });
+    answer(
+      { content: null, tool_calls: [call(['call_a', 'get_weather'], { city: 'Paris' })] },
+      { finish: 'tool_calls' },
+    );
     expect((await complete({ tools })).calls).to.deep.equal(expected.slice(0, 1));
-    answer({ content: null, tool_calls: [call('call_a', 'get_weather', '{"city":"Pa')] }, { finish: 'length' });
+    answer({ content: null, tool_calls: [call(['call_a', 'get_weather'], '{"city":"Pa')] }, { finish: 'length' });
     expect((await complete({ tools })).calls).to.deep.equal([['call_a', 'get_weather', '{"city":"Pa']]);
   });
 

@@ -14,7 +14,7 @@ import { estimateTokens } from './estimate-tokens.ts';
 import { errors } from '../kit/errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
-import { billedUsage } from './billed-usage.ts';
+import { billedUsage } from './billed-attempt.ts';
 import type { AiServices, CallResult, CallTarget, ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';

@@ -6,7 +6,7 @@ import { capableProvider, chosenModel, type Capable } from './capable-provider.t
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
-import { billedUsage } from './billed-usage.ts';
+import { billedUsage } from './billed-attempt.ts';
 import { countImageCalls, type FailedImages } from './count-images.ts';
 import { estimateImages } from './estimate-tokens.ts';
 import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';

@@ -6,7 +6,7 @@ import { capableProvider, chosenModel, type Capable } from './capable-provider.t
 import { shortened } from './deliver-image.ts';
 import { fetchVideo, type VideoBytes } from './fetch-output.ts';
 import type { GenerateImagesInput } from './generate-images.ts';
-import { billedUsage } from './billed-usage.ts';
+import { billedUsage } from './billed-attempt.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { runUnrecorded, type AiServices, type CallResult, type UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';

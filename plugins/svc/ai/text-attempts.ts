@@ -8,7 +8,7 @@ import {
   type TextRequest,
   type TextResult,
 } from '../providers/provider.ts';
-import { billedUsage } from './billed-usage.ts';
+import { billedUsage } from './billed-attempt.ts';
 import { estimateTokens, estimateUsage } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import type { AiServices } from './ports.ts';

@@ -2,7 +2,7 @@ import { createFakeClock } from '#testing';
 import { createMigratedHost } from '../../helpers/migrated.ts';
 import type { Random } from '../../fuzz/random.ts';
 import { restKey } from '../service.ts';
-import { startVendors, type Bill, type Ending, type VendorServer } from './vendor-server.ts';
+import { startVendors, type Bill, type Ending } from './vendor-server.ts';
 import { vendors, type Counted, type Vendor, type VendorText } from './vendors.ts';
 
 export type BilledSite = Awaited<ReturnType<typeof openBilledSite>>;
