@@ -12,6 +12,7 @@ import { createHooks } from './hooks/hooks.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
+import { createClockJumps } from './jobs/clock-jumps.ts';
 import { createJobs, migrations as jobMigrations } from './jobs/jobs.ts';
 import { createLogger } from './log/log.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
@@ -103,7 +104,10 @@ export async function createCore(dependencies: CoreDependencies) {
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
     const cron = createCron({ database, hooks, clock, log, track: watches.trackInBackground });
-    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: watches.trackInBackground });
+    const jobs = createJobs({
+      ...{ database, hooks, cron, clock, log, compileSchema, track: watches.trackInBackground },
+      readJump: createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() }),
+    });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });

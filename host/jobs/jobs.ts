@@ -25,8 +25,6 @@ import {
   type JobSelection,
   type NewJob,
 } from './job-store.ts';
-import { createSystemClock } from '../clock.ts';
-import { createClockJumps } from './clock-jumps.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -48,7 +46,7 @@ export interface JobsDependencies {
   readonly random?: () => number;
   /** Milliseconds that attempts get to end on shutdown. Default 4,000. */
   readonly shutdownTimeout?: number;
-  /** How far the machine's clock jumped since the last call, in milliseconds. For tests. */
+  /** How far the machine's clock jumped since the last call, in milliseconds. Default: never. */
   readonly readJump?: () => number;
 }
 
@@ -92,11 +90,10 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   const metrics = createJobMetrics(store);
   const outcomes = createOutcomes({ database, store, clock });
   const attempts: AttemptDependencies = { database, store, outcomes, hooks, clock, log, random, track };
-  // SQLite takes the machine's time. PostgreSQL has its own clock, which this process cannot compare with another.
-  const { readJump = createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() }) } =
-    dependencies;
+  const { readJump = () => 0 } = dependencies;
   const worker = createWorker({
     store,
+    // SQLite takes the machine's time. PostgreSQL has its own clock, which this process cannot compare with another.
     readJump: database.dialect === 'sqlite' ? readJump : () => 0,
     kinds: kinds.list,
     attempt: createAttempt(attempts),
