@@ -63,7 +63,9 @@ describeDialects('options', (open) => {
       await options.update('any', 'something else');
       await options.update('any', value);
       (await start()).options.stop();
-      expect(JSON.stringify(await (await start()).options.get('any'))).to.equal(JSON.stringify(value));
+      // No database stores NUL in a text (D54).
+      const kept = JSON.stringify(value).replace('\\u0000', '\uFFFD');
+      expect(JSON.stringify(await (await start()).options.get('any'))).to.equal(kept);
     }
   });
 

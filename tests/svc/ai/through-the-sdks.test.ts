@@ -23,6 +23,18 @@ const codes: Readonly<Record<number, readonly [number, string]>> = {
   503: [502, 'provider_error'],
   529: [502, 'provider_error'],
 };
+/** What the vendor's body says in OpenAI's words. */
+const reasons: Readonly<Record<string, string>> = {
+  'openai 404': 'model_not_found',
+  'azure 400': 'content_filter',
+  'azure 404': 'model_not_found',
+  'google 404': 'model_not_found',
+  'claude 404': 'model_not_found',
+  'xai 404': 'model_not_found',
+  'ollama 404': 'model_not_found',
+  'deepseek 400': 'model_not_found',
+  'openrouter 403': 'content_filter',
+};
 const triedAgain = [408, 429, 500, 503, 529];
 
 describe('Text through the real SDKs', () => {
@@ -53,14 +65,17 @@ describe('Text through the real SDKs', () => {
         });
       });
 
-      for (const [status, [ours, code]] of Object.entries(codes).map(
-        ([text, value]) => [Number(text), value] as const,
-      )) {
+      for (const [status, usual] of Object.entries(codes).map(([text, value]) => [Number(text), value] as const)) {
+        const reason = reasons[`${upstream.id} ${String(status)}`];
+        const [ours, code] = reason === undefined ? usual : ([400, 'provider_rejected'] as const);
         it(`makes ${String(ours)} ${code} of ${String(status)}${triedAgain.includes(status) ? ' after three tries' : ' at once'}`, async () => {
           const sent = answering(upstream, { status, body: errorBody(fixtures, status).body, times: 3 });
           const error = (await failureOf(createGenerateText(await parts())(call))) as RestError;
           expect([error.status, error.code]).to.deep.equal([ours, `rest_svc_${code}`]);
-          expect(error.data).to.deep.equal({ provider: upstream.id, provider_status: status });
+          const { provider, provider_status, reason: told } = error.data as Readonly<Record<string, unknown>>;
+          expect({ provider, provider_status, reason: told }).to.deep.equal({
+            ...{ provider: upstream.id, provider_status: status, reason },
+          });
           expect(sent.count).to.equal(triedAgain.includes(status) ? 3 : 1);
         });
       }

@@ -111,7 +111,7 @@ export const textsSchema = group(
     }),
     outage: label(
       'Not available for a moment',
-      'The chat is not available at the moment. Your message is kept. Try again in a few seconds.',
+      'The chat is unavailable. Your message is kept. Try again in a few seconds.',
       { most: 500 },
     ),
     error: label('Error', 'Something went wrong.', { most: 500 }),

@@ -124,7 +124,7 @@ export class Delivery {
         if (isSessionLost(error) && !renewed) {
           renewed = true;
           await this.chat.renew();
-        } else if (error.status !== 0 && !error.isOutage) throw error;
+        } else if (error.status !== 0 && !isOutage(error)) throw error;
         else if (navigator.onLine) {
           const pause = retryDelays[tries++];
           if (pause === undefined) throw error;
@@ -233,7 +233,7 @@ export class Delivery {
     failed.error = {
       text: failure.code.startsWith('rest_svc_') ? failure.message : '',
       retry: failure.retry || failure.status === 409 || stopped,
-      isOutage: failure.isOutage,
+      isOutage: isOutage(failure),
     };
     // A refusal is for the visitor and not a problem of the installation.
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);
@@ -260,4 +260,9 @@ function parse<Value>(text: string): Value | null {
   } catch {
     return null;
   }
+}
+
+/** Whether the site cannot use its database for a moment. */
+function isOutage({ code }: Failure): boolean {
+  return code === 'rest_service_unavailable';
 }

@@ -11,8 +11,6 @@ export class Failure extends Error {
   readonly fields: Readonly<Record<string, string>>;
   /** The limit, if that was the reason. */
   readonly limit: WidgetLimit | null;
-  /** Whether the site cannot use its database for a moment. */
-  readonly isOutage: boolean;
 
   constructor(init: {
     code: string;
@@ -28,7 +26,6 @@ export class Failure extends Error {
     this.retry = init.retry ?? (init.status === 0 || init.status === 429 || init.status >= 500);
     this.fields = init.fields ?? {};
     this.limit = init.limit ?? null;
-    this.isOutage = init.code === 'rest_service_unavailable';
   }
 }
 

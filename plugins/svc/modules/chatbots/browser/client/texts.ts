@@ -28,7 +28,7 @@ const labels: Partial<BotTexts> = {
   latest: 'Newest messages',
   again: 'You can write again on {time}.',
   offline: 'You are offline. Your message is sent when the connection is back.',
-  outage: 'The chat is not available at the moment. Your message is kept. Try again in a few seconds.',
+  outage: 'The chat is unavailable. Your message is kept. Try again in a few seconds.',
   consent_button: 'Agree and start',
   submit: 'Submit',
   required: 'Please fill in this field.',
