@@ -80,6 +80,22 @@ function createSiteLogger(
   return createLogger({ level: config.logLevel, clock, redactor, pluginOf, ...(write && { write }) });
 }
 
+/** Users, and the passwords of their programs, which end with a role or a password. */
+function createCoreUsers(
+  parts: Parameters<typeof createUsers>[0] & { readonly hooks: ReturnType<typeof createHooks> },
+) {
+  const users = createUsers(parts);
+  const applicationPasswords = createApplicationPasswords({ ...parts, users });
+  parts.hooks.addAction('revoke_user_credentials', async (id) => void (await applicationPasswords.revokeAll(id)));
+  return users;
+}
+
+/** What measures jobs: the event loop's watch, and a clock that never jumps beside the machine's. */
+function jobTiming({ trackInBackground }: Pick<ReturnType<typeof createWatches>, 'trackInBackground'>) {
+  const readJump = createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() });
+  return { track: trackInBackground, readJump };
+}
+
 /** The parts that need only the database; the CLI and all nodes share them. */
 export async function createCore(dependencies: CoreDependencies) {
   const { config, clock, pluginFolders = createPluginFolders() } = dependencies;
@@ -97,17 +113,12 @@ export async function createCore(dependencies: CoreDependencies) {
     registerSiteSettings({ options, hooks });
     const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
-    const users = createUsers({ database, hooks, clock, log });
-    const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
-    hooks.addAction('revoke_user_credentials', async (id) => void (await applicationPasswords.revokeAll(id)));
+    const users = createCoreUsers({ database, hooks, clock, log });
     recordSecurityEvents(hooks, securityLog, { users, hasOtherSecrets: hasOtherSecretsIn(options) });
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
     const cron = createCron({ database, hooks, clock, log, track: watches.trackInBackground });
-    const jobs = createJobs({
-      ...{ database, hooks, cron, clock, log, compileSchema, track: watches.trackInBackground },
-      readJump: createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() }),
-    });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, ...jobTiming(watches) });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });

@@ -83,7 +83,7 @@ function passwordError(message: string): RestError {
 
 /** Name, email, role, password, invitation and sessions of another user. */
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
-  const { users, sessions, invitations, credentials, roles } = dependencies;
+  const { users, sessions, invitations, credentials } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await findUser(users, id);
     if (!request.user.can('edit_user', id)) throw forbidden('You are not allowed to edit this user.');

@@ -143,6 +143,21 @@ describeWidget('what is stored of forms', (site) => {
     expect(await stored()).to.deep.equal([]);
   });
 
+  it('says of a response that was cut or filtered that it is not complete', async () => {
+    const { id } = await makeForm(site());
+    const rows = () => site().host.database.knex(formTables.submissions).orderBy('id');
+    const page = await startedPage(site(), id);
+    for (const finish of ['length', 'content_filter'] as const) {
+      site().upstream.answer = (turn) => {
+        turn.piece('Half of');
+        turn.end(undefined, finish);
+      };
+      expect((await page.submit({ topic: 'First' })).body).to.include({ response: 'Half of', finish_reason: finish });
+      expect((await page.stream({ topic: 'Second' })).at(-1)).to.include({ type: 'done', finish_reason: finish });
+      for (const row of (await rows()).slice(-2)) expect(JSON.parse(row.generation as string).finish).to.equal(finish);
+    }
+  });
+
   it('is noted in the ledger with the form’s own reference, at its cost', async () => {
     const { id } = await makeForm(site(), {});
     const { body } = await (await startedPage(site(), id)).submit({ topic: 'Sea' });

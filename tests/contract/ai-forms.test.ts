@@ -55,20 +55,6 @@ describeWidget('forms that a model answers', (site) => {
     });
   });
 
-  it('say of a response that was cut or filtered that it is not complete', async () => {
-    const { id } = await makeForm(site());
-    const page = await startedPage(site(), id);
-    for (const finish of ['length', 'content_filter'] as const) {
-      site().upstream.answer = (turn) => {
-        turn.piece('Half of');
-        turn.end(undefined, finish);
-      };
-      expect((await page.submit({ topic: 'First' })).body).to.include({ response: 'Half of', finish_reason: finish });
-      expect((await page.stream({ topic: 'Second' })).at(-1)).to.include({ type: 'done', finish_reason: finish });
-      for (const row of (await rows()).slice(-2)) expect(JSON.parse(row.generation as string).finish).to.equal(finish);
-    }
-  });
-
   it('take files as text, and keep nothing of them but their name', async () => {
     const { id } = await makeForm(site());
     const page = await startedPage(site(), id);

@@ -381,7 +381,8 @@ describeDialects('cron', (open) => {
   it('brings recurring events forward when the clock is set back, and no others', async () => {
     const { cron, hooks } = await node();
     const ran: string[] = [];
-    for (const hook of ['minutely', 'daily', 'far', 'single']) hooks.addAction(hook, () => void ran.push(hook));
+    const names = ['minutely', 'daily', 'far', 'single'];
+    for (const hook of names) hooks.addAction(hook, () => void ran.push(hook));
     const now = clock.now();
     await cron.schedule('*/5 * * * *', 'minutely');
     await cron.schedule('daily', 'daily');
@@ -390,10 +391,7 @@ describeDialects('cron', (open) => {
     await cron.start();
     await clock.advance(1_000);
     clock.jump(-3 * 86_400_000);
-    const waits = async (): Promise<number[]> =>
-      Promise.all(
-        ['minutely', 'daily', 'far', 'single'].map(async (hook) => Number(await cron.next(hook)) - clock.now()),
-      );
+    const waits = () => Promise.all(names.map(async (hook) => Number(await cron.next(hook)) - clock.now()));
     await until('the events are brought forward', async () => {
       await clock.advance(1_000);
       return ((await waits())[0] ?? 0) <= 300_000;

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import type { buildConnector } from 'undici';
-import { inRequest, outboundReason } from '#plugin-api';
+import { outboundReason } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { refusalReason } from '../../host/http/outbound-addresses.ts';
 import { createGuardedConnector } from '../../host/http/outbound-connector.ts';
@@ -391,30 +391,6 @@ describe('outbound requests', () => {
     );
     await outbound.close();
     for (const error of await Promise.all(pending)) expect(error.code).to.equal('outbound_connect');
-  });
-
-  it('logs the reason with the id of the request that it failed in', async () => {
-    const lines: unknown[] = [];
-    const log = { info: (message: string, fields?: object) => void lines.push({ message, ...fields }) };
-    const logged = createOutbound({ clock: createSystemClock(), log });
-    await rejection(logged.fetch(`http://127.0.0.1:${port}/`));
-    expect(lines).to.deep.equal([]);
-    await inRequest({ door: 'rest', requestId: 'request-1' }, () => rejection(logged.fetch('http://10.0.0.1/')));
-    const connect = logged.connector();
-    const given = { hostname: '10.0.0.2', protocol: 'http:', port: '80' };
-    await inRequest(
-      { door: 'rest', requestId: 'request-2' },
-      () => new Promise((resolve) => connect(given, (...outcome) => resolve(outcome[0]))),
-    );
-    const line = { message: 'Outbound request failed', event: 'outbound_failed', code: 'outbound_refused' };
-    expect(lines).to.deep.equal(
-      [1, 2].map((count) => ({
-        ...line,
-        request_id: `request-${count}`,
-        reason: `10.0.0.${count} is not a public address (private).`,
-      })),
-    );
-    await logged.close();
   });
 
   it('says whether an address would be called without calling it', async () => {

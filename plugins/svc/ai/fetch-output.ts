@@ -84,7 +84,7 @@ function failedFetch(what: string, thrown: unknown, signal: AbortSignal | undefi
   });
 }
 
-function refusedFetch(what: string, { status, url }: OutboundResponse): ProviderError {
+function refusedFetch(what: string, { status }: OutboundResponse): ProviderError {
   const message = `the ${what} could not be fetched from its URL: the server returned ${String(status)}.`;
   if (status === 429) return new ProviderError({ kind: 'rate_limited', status, message });
   return new ProviderError({ kind: status >= 500 ? 'unavailable' : 'unreadable', status, message });
