@@ -1,3 +1,5 @@
+import { RestError } from '#plugin-api';
+
 /** Names that would reach the prototype of an object. */
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 const maxDepth = 8;
@@ -13,18 +15,26 @@ interface Branch {
  * Parses a URL-encoded body as PHP does: `a[b]=1` nests, `a[]=1` appends, and the last of several equal names wins.
  * Consecutive keys from 0 become an array. Fields with a forbidden or too deeply nested name are dropped.
  *
- * @throws Error above 2,000 fields.
+ * @throws RestError 400 `rest_too_many_fields` above 2,000 fields.
  */
 export function parseForm(body: string): Record<string, unknown> {
   const root = newBranch();
   let count = 0;
   for (const [name, value] of new URLSearchParams(body)) {
     count += 1;
-    if (count > maxFields) throw new Error(`The form has more than ${String(maxFields)} fields.`);
+    if (count > maxFields) throw tooManyFields();
     const path = parseFieldName(name);
     if (path) setValue(root, path, value);
   }
   return Object.fromEntries([...root.entries].map(([key, value]) => [key, toPlainValue(value)]));
+}
+
+function tooManyFields(): RestError {
+  return new RestError({
+    code: 'rest_too_many_fields',
+    message: `The form has more than ${String(maxFields)} fields. Send fewer.`,
+    status: 400,
+  });
 }
 
 /** `a[b][]` -> `['a', 'b', '']`; null when the name is not allowed. */
