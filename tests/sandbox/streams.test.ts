@@ -57,10 +57,14 @@ describe('streams of the sandbox', () => {
     describe(id, () => {
       it('come in pieces, with the usage', async () => {
         if (id === 'ollama') {
-          // The first text of a local model is held back until it is clear that it has no reasoning without a tag.
-          const first = await streaming(id, models[0]!);
+          // The first text of a local model is held back until it is clear that it has no reasoning without a tag. A model
+          // of its name was not seen by this process before.
+          const first = await streaming(id, 'seen-by-no-other-test');
           const { text: held } = await first.done;
           expect(first.pieces).to.deep.equal([held?.content]);
+          await (
+            await streaming(id, models[0]!)
+          ).done;
         }
         const { pieces, done } = await streaming(id, models[0]!);
         const { text } = await done;
