@@ -168,7 +168,7 @@ async function readAll(
  * may be ahead of this one's: they are brought back, for they would seem new for ever, or hide what comes.
  */
 async function firstRevision(database: LiveCatalogueParts['database']): Promise<number> {
-  return database.direct({
+  const work: Parameters<typeof database.direct<number>>[0] = {
     sqlite: ({ rows }) => Number(rows(`SELECT ${sqliteRevision}`)[0]?.[0]) + 1,
     async postgresql({ rows }) {
       const { rows: found } = await rows(
@@ -179,7 +179,9 @@ async function firstRevision(database: LiveCatalogueParts['database']): Promise<
         await rows(`UPDATE ${tables.conversations} SET revision = 0 WHERE revision >= $1`, [nextOne]);
       return oldest ?? 0;
     },
-  });
+  };
+  // PostgreSQL may write, whose reads and writes do not wait for each other.
+  return database.direct(work, { readOnly: database.dialect === 'sqlite' });
 }
 
 interface Changes {
