@@ -177,6 +177,25 @@ describe('the widget on difficult pages', () => {
     await becomes(() => chat.root.locator('.mine').count(), 2);
   });
 
+  it('offers a retry when the model fails, without the reason', async () => {
+    const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
+    const dial = { fault: 'garbage', rate: 1, delay_ms: 0, seed: 1, pace_ms: 20 };
+    await site.host.options.update('sandbox_dial', dial);
+    try {
+      await chat.open();
+      await chat.field.fill('hello');
+      await chat.field.press('Enter');
+      const again = chat.root.getByRole('button', { name: 'Try again' });
+      await again.waitFor();
+      expect(await chat.root.locator('.problem').textContent()).to.not.match(/OpenAI|could not be read/);
+      await Promise.all([page.waitForRequest(/messages$/), again.click()]);
+      await again.waitFor();
+      expect(await chat.root.locator('.mine').count()).to.equal(1);
+    } finally {
+      await site.host.options.update('sandbox_dial', { ...dial, fault: 'none' });
+    }
+  });
+
   it('says that the model is not available, without the reason, and offers no retry that cannot help', async () => {
     const { chat } = await site.visit({ body: site.tag(await site.bot({ model: 'missing-model' })) });
     await chat.open();
