@@ -81,13 +81,11 @@ function createSiteLogger(
 }
 
 /** Users, and the passwords of their programs, which end with a role or a password. */
-function createCoreUsers(
-  parts: Parameters<typeof createUsers>[0] & { readonly hooks: ReturnType<typeof createHooks> },
-) {
+function createAccounts(parts: Parameters<typeof createUsers>[0] & { readonly hooks: ReturnType<typeof createHooks> }) {
   const users = createUsers(parts);
   const applicationPasswords = createApplicationPasswords({ ...parts, users });
   parts.hooks.addAction('revoke_user_credentials', async (id) => void (await applicationPasswords.revokeAll(id)));
-  return users;
+  return { users, applicationPasswords };
 }
 
 /** What measures jobs: the event loop's watch, and a clock that never jumps beside the machine's. */
@@ -113,7 +111,7 @@ export async function createCore(dependencies: CoreDependencies) {
     registerSiteSettings({ options, hooks });
     const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
-    const users = createCoreUsers({ database, hooks, clock, log });
+    const { users, applicationPasswords } = createAccounts({ database, hooks, clock, log });
     recordSecurityEvents(hooks, securityLog, { users, hasOtherSecrets: hasOtherSecretsIn(options) });
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
@@ -141,8 +139,7 @@ export async function createCore(dependencies: CoreDependencies) {
       options,
       secrets,
       formerKeys,
-      users,
-      twoFactor,
+      ...{ users, applicationPasswords, twoFactor },
       cron,
       jobs,
       site,

@@ -23,7 +23,6 @@ import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
 import { createRest, type RestDependencies, type RestSite } from './rest/rest.ts';
-import { createApplicationPasswords } from './users/application-passwords.ts';
 import {
   createApplicationPasswordAccess,
   type ApplicationPasswordAccess,
@@ -186,11 +185,11 @@ function createBodies({
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-function createSignIn({ clock, log, hooks, options, secrets, database, users, twoFactor, site }: Core) {
+function createSignIn(core: Core) {
+  const { clock, log, hooks, options, secrets, database, users, applicationPasswords, twoFactor, site } = core;
   const siteUrl = (): string => site.url;
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
-  const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
   const applicationPasswordAccess = createApplicationPasswordAccess({ hooks, siteUrl });
   const limiter = createLoginLimiter({ database, clock });
   // The owner of the mailbox is no stranger: others who guess cannot lock this network out.

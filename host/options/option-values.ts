@@ -1,4 +1,5 @@
 import { storedJson } from '#plugin-api';
+
 /** Length of the column `name`. */
 const maxNameLength = 191;
 

@@ -61,9 +61,9 @@ export interface JsonSchema {
   /** A secret, at any depth: stored encrypted, never sent to a browser (D3). */
   readonly writeOnly?: boolean;
   readonly context?: readonly string[];
-  /** For forms; never shown to callers of a route. */
   /** Members that OpenAPI has in addition, of a value that the handler checks itself. They validate nothing. */
   readonly openApi?: JsonSchema;
+  /** For forms; never shown to callers of a route. */
   readonly ui?: UiHints;
   /** What an error says if `pattern` does not match: `must be a color such as #1d4ed8`. */
   readonly rule?: string;

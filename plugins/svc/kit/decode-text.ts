@@ -39,6 +39,10 @@ export function decodeText(bytes: Uint8Array, { charset, declared }: DecodeInit)
     : { text, unknown: null, isGuess: false };
 }
 
+/** The encoding that XML names in its declaration. @param head the first bytes as Latin-1 */
+export const declaredInXml = (head: string): string | undefined =>
+  /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+
 /** The `charset` of a content type; undefined without one. */
 export function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];

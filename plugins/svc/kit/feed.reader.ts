@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { DocumentError, isUrl } from '#plugin-api';
 import { DomUtils, Parser, parseDocument } from 'htmlparser2';
-import { charsetOf, decodeText, repairControls } from './decode-text.ts';
+import { charsetOf, declaredInXml, decodeText, repairControls } from './decode-text.ts';
 import { parseDate } from './parse-date.ts';
 
 /** One entry of a feed. Texts are plain, without HTML tags. */
@@ -193,7 +193,7 @@ function decode(given: Uint8Array, contentType: string | undefined): string {
   const bytes = given[0] === 0x1f && given[1] === 0x8b ? unpack(given) : given;
   const { text, unknown } = decodeText(bytes, {
     charset: charsetOf(contentType),
-    declared: (head) => /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1],
+    declared: declaredInXml,
   });
   if (unknown !== null) throw new DocumentError(`The encoding ${unknown} of this feed is not supported. Use UTF-8.`);
   return text;

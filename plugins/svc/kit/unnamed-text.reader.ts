@@ -1,4 +1,4 @@
-import { decoderOf, decodeText, type DecodeInit } from './decode-text.ts';
+import { declaredInXml, decoderOf, decodeText, type DecodeInit } from './decode-text.ts';
 
 /** Bytes of a document from which its encoding is guessed. */
 const guessedBytes = 65_536;
@@ -24,5 +24,4 @@ export async function readUnnamedText(bytes: Uint8Array, init: DecodeInit): Prom
 
 /** The encoding that HTML names in its first bytes. */
 export const declaredInHtml = (head: string): string | undefined =>
-  /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1] ??
-  /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+  /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1] ?? declaredInXml(head);
