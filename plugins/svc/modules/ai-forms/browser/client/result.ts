@@ -27,7 +27,7 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
   const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result);
   const answer = h('div', { class: 'svcf-answer', 'aria-busy': 'true' });
   const sourceList = h('div', { class: 'svcf-sources', hidden: true });
-  const incomplete = h('p', { class: 'svcf-note svcf-incomplete', hidden: true });
+  const incomplete = h('p', { class: 'svcf-note svcf-incomplete', role: 'status', hidden: true });
   const actions = h('div', { class: 'svcf-actions' });
   const note = h('p', { class: 'svcf-note', role: 'status' });
   const element = h(
@@ -68,8 +68,8 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
     },
     finish(submission, markdown, notice) {
       write(markdown);
-      incomplete.textContent = notice;
       incomplete.hidden = notice === '';
+      incomplete.textContent = notice;
       answer.setAttribute('aria-busy', 'false');
       note.textContent = '';
       const buttons: (Node | null)[] = [

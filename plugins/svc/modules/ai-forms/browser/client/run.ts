@@ -62,7 +62,7 @@ export function runForm({ form, container, view, api, element }: RunInit): void 
           result.finish(event.submission_id, event.response, notice);
           result.sources(event.sources);
           submission = uuid();
-          status.textContent = notice || messages.done;
+          status.textContent = messages.done;
           if (container.contains(focused(container)) || focused(container) === document.body) result.focus();
           announce(element, 'svc:answer', { submission_id: event.submission_id, response: event.response });
         }
