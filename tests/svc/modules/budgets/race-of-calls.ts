@@ -18,6 +18,8 @@ export interface RaceReport {
   readonly refused: number;
   /** Calls that failed at the provider. */
   readonly failed: number;
+  /** Tokens that the provider billed, of failed calls too. */
+  readonly billed: number;
   /** Every other error, none of which is expected. */
   readonly errors: readonly string[];
 }
@@ -51,7 +53,7 @@ function vary(index: number, range: number, salt: number): number {
 /** Makes the calls, many at once. Each uses less than it reserved, but one of ten uses a tenth more; some fail. */
 export async function race(database: Database, { total, first, step }: RaceInit): Promise<RaceReport> {
   const node = await openNode(database, { budgets: raceBudgets(total), roles });
-  const report = { paid: 0, refused: 0, failed: 0, errors: [] as string[] };
+  const report = { paid: 0, refused: 0, failed: 0, billed: 0, errors: [] as string[] };
   let next = first;
 
   async function call(index: number): Promise<void> {
@@ -73,6 +75,7 @@ export async function race(database: Database, { total, first, step }: RaceInit)
       estimate: () => Promise.resolve({ inputTokens, outputTokens: most, images: 0 }),
       async run() {
         for (let tick = vary(index, 8, 10); tick >= 0; tick -= 1) await setImmediate();
+        if (failure !== 0) report.billed += inputTokens + outputTokens;
         if (failure < 2) throw new RestError({ code: 'rest_svc_provider_failed', status: 502, message: 'Failed.' });
         return used;
       },
