@@ -11,6 +11,7 @@ import {
   budgetMigration,
   budgetReservations,
   budgetRolesMigration,
+  reservationOwnersMigration,
 } from './guard/budget-tables.ts';
 
 export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort & BotsPort & KeysPort;
@@ -33,7 +34,13 @@ export const budgetsModule = defineModule<BudgetPorts>({
     body: () => import('./budgets.page.ts'),
   }),
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],
-  migrations: [budgetMigration, budgetCallersMigration, budgetRolesMigration, budgetDecimalsMigration],
+  migrations: [
+    budgetMigration,
+    budgetCallersMigration,
+    budgetRolesMigration,
+    budgetDecimalsMigration,
+    reservationOwnersMigration,
+  ],
   tables: [budgetCounters, budgetReservations],
   jobs: [sweepHook],
   async register(ports) {
@@ -53,7 +60,7 @@ export const budgetsModule = defineModule<BudgetPorts>({
       run: async () => {
         const before = new Date(host.clock.now() - counterLifetime).toISOString().slice(0, 10);
         await host.database.knex(budgetCounters).where('period', '<', before).delete();
-        await (await import('./guard/counters.ts')).createBudgetCounters(host.database).releaseExpired();
+        await (await import('./guard/budget-reservations.ts')).releaseReservations(host);
       },
     });
   },

@@ -8,6 +8,7 @@ import {
   budgetMigration,
   budgetRolesMigration,
   budgetDecimalsMigration,
+  reservationOwnersMigration,
 } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
 import { findPrice, priceTable } from '../../../../plugins/svc/modules/usage/prices/price.ts';
@@ -60,6 +61,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     usageBilledMigration,
     budgetRolesMigration,
     budgetDecimalsMigration,
+    reservationOwnersMigration,
   ]);
   const clock = init.clock ?? createFakeClock();
   const hooks = createHooks();

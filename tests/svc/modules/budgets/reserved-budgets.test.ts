@@ -3,6 +3,7 @@ import type { RestError } from '#plugin-api';
 import { budgetStatus } from '../../../../plugins/svc/modules/budgets/guard/budget-status.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
+import { until } from '../../../helpers/until.ts';
 import { budget, openNode } from './budgeted-node.ts';
 
 describeDialects('budgets with reservations', (open) => {
@@ -37,5 +38,40 @@ describeDialects('budgets with reservations', (open) => {
     await Promise.all(running);
     await node.call();
     expect([await state(), announced]).to.deep.equal([['ok'], []]);
+  });
+
+  it('hold them as long as their process renews them or runs on this machine', async () => {
+    const database = await open();
+    const node = await openNode(database, { budgets: [budget({ amount: 1 })] });
+    const table = () => database.knex('svc_budget_reservations');
+    /** Whether a second call is refused if the lease of the first is over, and this its owner. */
+    const isHeldBy = async (owner: string): Promise<boolean> => {
+      await table().update({ owner, lease: 1 });
+      return failureOf(node.call()).then(
+        (error) => (error as RestError).message.startsWith('Running calls'),
+        () => false,
+      );
+    };
+    const held: Record<string, boolean> = {};
+    await node.call({
+      async run() {
+        const [{ owner }] = (await table().select('owner')) as [{ owner: string }];
+        const [, machine, pid, startedAt] = /^(.+)\/(\d+)\/(\d+)$/.exec(owner)!;
+        await table().update({ lease: 1 });
+        await node.clock.advance(10_000);
+        await until('the lease is renewed', async () => (await table().where('lease', '>', Date.now())).length > 0);
+        held['this process'] = await isHeldBy(owner);
+        held['another one of this machine'] = await isHeldBy(`${machine}/${process.ppid}/${startedAt}`);
+        held['an earlier one with the same id'] = await isHeldBy(`${machine}/${pid}/${Number(startedAt) - 1}`);
+        return { inputTokens: 1, outputTokens: 1 };
+      },
+    });
+    expect(held).to.deep.equal({
+      'this process': true,
+      'another one of this machine': true,
+      'an earlier one with the same id': false,
+    });
+    await node.clock.advance(10_000);
+    await until('nothing is left to renew', () => node.clock.pending() === 0);
   });
 });

@@ -13,6 +13,7 @@ import type { CountedBudget } from './count-usage.ts';
 import { sortCounters } from './budget-tables.ts';
 import { createBudgetCounters } from './counters.ts';
 import type { BudgetPlan } from './hooks.ts';
+import { createReservationOwner } from './reservation-owner.ts';
 import type { ReservationRequest } from './reserve.ts';
 
 export interface BudgetReservationParts {
@@ -35,7 +36,7 @@ const settlementTime = 60_000;
 export function createBudgetReservations(parts: BudgetReservationParts): BudgetReservations {
   const { host, budgets, costOf, findPrice } = parts;
   const { clock, site, hooks, log } = host;
-  const counters = createBudgetCounters(host.database);
+  const counters = createBudgetCounters(host.database, createReservationOwner(host));
   const alerts = createBudgetAlerts({ host, budgets });
   const reserve = inGroups(counters.reserve);
   const countRefusal = inGroups(alerts.countRefusals);
@@ -121,6 +122,11 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       }
     },
   };
+}
+
+/** Releases what ended processes had reserved. */
+export async function releaseReservations(host: Pick<HostApi, 'database' | 'clock' | 'log'>): Promise<void> {
+  await createBudgetCounters(host.database, createReservationOwner(host)).releaseExpired();
 }
 
 function appliesTo(budget: Budget, origin: UsageOrigin): boolean {

@@ -82,6 +82,16 @@ export const budgetCallersMigration: Migration = {
   },
 };
 
+/** The process of a reservation, and when its lease ends by the database's clock: null in rows of earlier versions. */
+export const reservationOwnersMigration: Migration = {
+  id: '0290_budget_reservation_owners',
+  async up(knex) {
+    await knex.schema.alterTable(budgetReservations, (columns) => {
+      optionalColumns(columns).string(120, 'owner').bigInteger('lease');
+    });
+  },
+};
+
 /** Budgets of roles and of plugins (D31). */
 export const budgetRolesMigration: Migration = {
   id: '0230_budget_roles',

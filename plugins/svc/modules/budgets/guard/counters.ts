@@ -1,9 +1,10 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { budgetCounters, nameOfCounter, sortCounters, usageDays } from './budget-tables.ts';
+import { budgetCounters, budgetReservations, nameOfCounter, sortCounters, usageDays } from './budget-tables.ts';
 import { scopeMember } from '../budget.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
 import { distinctRequests, reserveAll, type Reservation, type ReservationRequest } from './reserve.ts';
 import { deleteReservations } from './delete-reservations.ts';
+import type { ReservationOwner } from './reservation-owner.ts';
 
 export interface BudgetCounters {
   /**
@@ -11,11 +12,15 @@ export interface BudgetCounters {
    * exceed a budget together. Returns for each call the first request that exceeds its budget, or null.
    */
   reserve(reservations: readonly Reservation[]): Promise<(ReservationRequest | null)[]>;
-  /** Releases expired reservations, whose processes were killed. Returns the number of counters. */
+  /** Releases the reservations of processes that were killed. Returns the number of counters. */
   releaseExpired(): Promise<number>;
 }
 
-export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
+/** @param owner this process */
+export function createBudgetCounters(
+  database: DatabaseApi,
+  owner: Pick<ReservationOwner, 'name' | 'keep' | 'isRunning'>,
+): BudgetCounters {
   /** Counters that exist. */
   const initialized = new Set<string>();
 
@@ -35,8 +40,14 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
   }
 
   async function releaseExpired(): Promise<number> {
+    const before = database.now();
+    const owners = (await database
+      .knex(budgetReservations)
+      .where('lease', '<', before)
+      .distinct<{ owner: string }[]>('owner')) as { readonly owner: string }[];
+    const ended = owners.map((row) => row.owner).filter((name) => !owner.isRunning(name));
     return database.transaction(async (transaction) => {
-      const expired = await deleteReservations(transaction, { before: database.now() });
+      const expired = await deleteReservations(transaction, { before, ended });
       for (const { counter, period, amount } of expired.values()) {
         await transaction(budgetCounters)
           .where({ counter, period })
@@ -57,10 +68,12 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
     const reservations = given.map((one) => ({ ...one, requests: sortCounters(one.requests) }));
     for (const request of distinctRequests(reservations.flatMap(({ requests }) => requests)))
       if (!initialized.has(nameOfCounter(request))) await ensureCounter(request);
-    const exceeding = await reserveAll(database, reservations);
+    const exceeding = await reserveAll(database, reservations, owner.name);
+    if (exceeding.includes(null)) owner.keep();
     const refused = reservations.filter((_reservation, index) => exceeding[index] !== null);
     if (refused.length === 0 || !(await makeRoom(exceeding.filter((request) => request !== null)))) return exceeding;
-    const again = await reserveAll(database, refused);
+    const again = await reserveAll(database, refused, owner.name);
+    if (again.includes(null)) owner.keep();
     return exceeding.map((request) => (request === null ? null : (again.shift() ?? null)));
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseApi, PostgresqlConnection, SqliteConnection } from '#plugin-api';
 import type { Budget } from '../budget.ts';
 import { nameOfCounter } from './budget-tables.ts';
+import { leaseDuration } from './reservation-owner.ts';
 
 /** What a call may use of a budget at most. */
 export interface ReservationRequest {
@@ -25,18 +26,23 @@ export interface Reservation {
 /**
  * Reserves for several calls in one transaction, in their order and for each all or nothing. Returns for each call the
  * first request that exceeds its budget, or null. Plain SQL: under a budget it runs before every call.
+ *
+ * @param owner the process, which renews the leases (`reservation-owner.ts`)
  */
 export async function reserveAll(
   database: DatabaseApi,
   reservations: readonly Reservation[],
+  owner: string,
 ): Promise<(ReservationRequest | null)[]> {
   const [first] = reservations;
   const [request, ...others] = reservations.flatMap(({ requests }) => requests);
   const isOne = first !== undefined && request !== undefined && others.length === 0;
   const work = {
-    sqlite: (connection: SqliteConnection) => reserveInSqlite(connection, reservations),
+    sqlite: (connection: SqliteConnection) => reserveInSqlite(connection, reservations, owner),
     postgresql: (connection: PostgresqlConnection) =>
-      isOne ? reserveOne(connection, first, request) : reserveInPostgresql(connection, reservations),
+      isOne
+        ? reserveOne(connection, { ...first, request, owner })
+        : reserveInPostgresql(connection, reservations, owner),
   };
   // A single statement on PostgreSQL, and all work on SQLite, needs no transaction.
   return isOne || database.dialect === 'sqlite'
@@ -102,7 +108,11 @@ function toCounter([counter, period, taken]: readonly unknown[]): OpenCounter {
   return { counter: String(counter), period: String(period), taken: Number(taken), added: 0 };
 }
 
-function reserveInSqlite(connection: SqliteConnection, reservations: readonly Reservation[]): Division['exceeding'] {
+function reserveInSqlite(
+  connection: SqliteConnection,
+  reservations: readonly Reservation[],
+  owner: string,
+): Division['exceeding'] {
   const counters = countersOf(reservations).flatMap(({ counter, period }) =>
     connection
       .rows(
@@ -122,31 +132,34 @@ function reserveInSqlite(connection: SqliteConnection, reservations: readonly Re
     );
   for (const { call, counter, period, amount, lifetime } of reserved)
     connection.run(
-      'insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, ' +
-        "cast(unixepoch('subsec') * 1000 as integer) + ?)",
+      'insert into svc_budget_reservations (call, counter, period, amount, expires, owner, lease) values (?, ?, ?, ?, ' +
+        "cast(unixepoch('subsec') * 1000 as integer) + ?, ?, cast(unixepoch('subsec') * 1000 as integer) + ?)",
       call,
       counter,
       period,
       amount,
       lifetime,
+      owner,
+      leaseDuration,
     );
   return exceeding;
 }
 
+const postgresqlNow = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const reserveOneSql = `with taken as (
     update svc_budget_counters set reserved = reserved + $3::bigint where counter = $1::text and period = $2::text and used + reserved + $3::bigint <= $4::bigint returning counter
   )
-  insert into svc_budget_reservations (call, counter, period, amount, expires)
-  select $5::text, $1::text, $2::text, $3::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint + $6::bigint from taken`;
+  insert into svc_budget_reservations (call, counter, period, amount, expires, owner, lease)
+  select $5::text, $1::text, $2::text, $3::bigint, ${postgresqlNow} + $6::bigint, $7::text, ${postgresqlNow} + $8::bigint from taken`;
 
 /** One call under one budget, by far the most frequent: a single statement. */
 async function reserveOne(
   connection: PostgresqlConnection,
-  { call, lifetime }: Reservation,
-  request: ReservationRequest,
+  { call, lifetime, request, owner }: Reservation & { readonly request: ReservationRequest; readonly owner: string },
 ): Promise<Division['exceeding']> {
   const { counter, period, amount, limit } = request;
-  const { changes } = await connection.rows(reserveOneSql, [counter, period, amount, limit, call, lifetime]);
+  const values = [counter, period, amount, limit, call, lifetime, owner, leaseDuration];
+  const { changes } = await connection.rows(reserveOneSql, values);
   return [changes === 0 ? request : null];
 }
 
@@ -157,19 +170,21 @@ const lockSql = `select counter, period, used + reserved from svc_budget_counter
 const addSql = `update svc_budget_counters as counters set reserved = reserved + added.amount
   from unnest($1::text[], $2::text[], $3::bigint[]) as added (counter, period, amount)
   where counters.counter = added.counter and counters.period = added.period`;
-const insertSql = `insert into svc_budget_reservations (call, counter, period, amount, expires)
-  select call, counter, period, amount, (extract(epoch from clock_timestamp()) * 1000)::bigint + lifetime
+const insertSql = `insert into svc_budget_reservations (call, counter, period, amount, expires, owner, lease)
+  select call, counter, period, amount, ${postgresqlNow} + lifetime, $6::text, ${postgresqlNow} + $7::bigint
   from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) as reserved (call, counter, period, amount, lifetime)`;
 
 async function reserveInPostgresql(
   connection: PostgresqlConnection,
   reservations: readonly Reservation[],
+  owner: string,
 ): Promise<Division['exceeding']> {
   const { rows } = await connection.rows(lockSql, columns(countersOf(reservations), 'counter', 'period'));
   const { exceeding, changed, reserved } = divide(reservations, rows.map(toCounter));
   if (reserved.length === 0) return exceeding;
   await connection.rows(addSql, columns(changed, 'counter', 'period', 'added'));
-  await connection.rows(insertSql, columns(reserved, 'call', 'counter', 'period', 'amount', 'lifetime'));
+  const inserted = columns(reserved, 'call', 'counter', 'period', 'amount', 'lifetime');
+  await connection.rows(insertSql, [...inserted, owner, leaseDuration]);
   return exceeding;
 }
 
