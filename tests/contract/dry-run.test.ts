@@ -57,13 +57,27 @@ const cases: Readonly<Record<string, Case>> = {
     },
     rule: 'key_revoked',
   },
-  'an expired key': { key: { expires: '2025-12-30' }, flags: text, rule: 'key_expired' },
+  'an expired key': {
+    key: { expires: '2026-01-01' },
+    flags: text,
+    given: async ({ clock }) => {
+      clock.jump(48 * 3600_000);
+      return () => clock.jump(-48 * 3600_000);
+    },
+    rule: 'key_expired',
+  },
   'a route out of scope': { key: { routes: 'chat' }, flags: text, rule: 'scope_routes' },
   'a provider out of scope': { key: { providers: 'claude' }, flags: text, rule: 'scope_providers' },
   'a model out of scope': { key: { models: 'gpt-5*' }, flags: text, rule: 'scope_models' },
   'a chatbot out of scope': {
-    key: { routes: 'chat', chatbots: '7' },
-    flags: { route: 'chat', bot: 8 },
+    key: { routes: 'chat' },
+    flags: { route: 'chat', bot: 12_345 },
+    given: async ({ host }, { id }) => {
+      const { out } = await host.cli('svc', 'bot', 'create', '--json', '{"name": "Own"}');
+      const own = (JSON.parse(out) as { readonly id: number }).id;
+      await host.cli('svc', 'key', 'update', String(id), `--chatbots=${String(own)}`);
+      return () => undefined;
+    },
     rule: 'scope_chatbots',
   },
   'the REST rate limit': {

@@ -82,11 +82,20 @@ describe('named keys over HTTP', () => {
   });
 
   it('read the logs of their own chatbots alone', async () => {
-    const { key } = await run('svc key create', { name: 'Bots', routes: 'logs,chat', chatbots: '3' });
+    const bots: number[] = [];
+    for (const name of ['Own', 'Other'])
+      bots.push(
+        JSON.parse((await service.host.cli('svc', 'bot', 'create', '--json', JSON.stringify({ name }))).out)
+          .id as number,
+      );
+    const [own, other] = bots.map(String);
+    const { key } = await run('svc key create', { name: 'Bots', routes: 'logs,chat', chatbots: own! });
     const logs = async (query: string): Promise<number> =>
       (await service.host.fetch(`/wp-json/svc/v1/logs${query}`, { headers: as(key) })).status;
-    expect([await logs(''), await logs('?bot_id=4'), await logs('?bot_id=3')]).to.deep.equal([403, 403, 200]);
-    const chat = await service.host.fetch('/wp-json/svc/v1/chat/4/message', {
+    expect([await logs(''), await logs(`?bot_id=${other}`), await logs(`?bot_id=${own}`)]).to.deep.equal([
+      403, 403, 200,
+    ]);
+    const chat = await service.host.fetch(`/wp-json/svc/v1/chat/${other}/message`, {
       method: 'POST',
       headers: { ...as(key), 'content-type': 'application/json' },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }),

@@ -69,7 +69,10 @@ export function createEmbed(services: AiServices): Embed {
 async function embedOnce(services: AiServices, input: EmbedInput, target: CallTarget): Promise<Embedded> {
   const { registry, settings, host, recordUsage = runUnrecorded } = services;
   const provider = capableProvider(registry, target.provider, 'embeddings');
-  const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
+  const [saved, limits] = await Promise.all([
+    configuredSettings(provider, services, { origin: input.origin, model: target.model }),
+    settings.timeouts(),
+  ]);
   const model = chosenModel({
     requested: target.model,
     saved: saved.embedding_model,

@@ -74,7 +74,7 @@ async function generateOnce(
   const { registry, settings, host, recordUsage = runUnrecorded } = services;
   const provider = capableProvider(registry, target.provider, 'images');
   const [saved, defaults, limits] = await Promise.all([
-    configuredSettings(provider, services),
+    configuredSettings(provider, services, { origin: input.origin, model: target.model }),
     settings.imageDefaults(),
     settings.timeouts(),
   ]);

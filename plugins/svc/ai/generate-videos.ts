@@ -56,7 +56,7 @@ export function createGenerateVideos(services: VideoServices): GenerateVideos {
   return async (input) => {
     const { registry, recordUsage = runUnrecorded } = services;
     const provider = capableProvider(registry, input.provider, 'videos');
-    const settings = await configuredSettings(provider, services);
+    const settings = await configuredSettings(provider, services, { origin: input.origin, model: input.model });
     const model =
       input.operation?.model ??
       chosenModel({ requested: input.model, saved: settings.video_model, provider, setting: 'video_model' });

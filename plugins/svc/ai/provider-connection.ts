@@ -1,6 +1,8 @@
 import { isUrl, type RestError } from '#plugin-api';
 import { memoize } from '../kit/caches.ts';
+import { requireScopes } from '../kit/caller.ts';
 import { errors } from '../kit/errors.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ports.ts';
 
@@ -19,13 +21,18 @@ const checked = new WeakMap<Provider, { readonly saved: ProviderSettings; readon
 /**
  * A provider's settings, ready for a call.
  *
+ * @param call who makes the call, and its model if the request names one: what its key may not use is refused first, whether it
+ *   is configured or not
+ * @throws RestError 403 `rest_svc_key_out_of_scope`
  * @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable and where to set it (D5), or
  *   `rest_svc_secret_unreadable` if it is saved but cannot be decrypted.
  */
 export async function configuredSettings(
   provider: Provider,
   services: Pick<AiServices, 'settings'>,
+  { origin, model }: { readonly origin?: UsageOrigin | undefined; readonly model?: string | undefined } = {},
 ): Promise<ProviderSettings> {
+  requireScopes(origin?.caller, { provider: provider.id, model, chatbot: origin?.botId ?? undefined });
   const saved = await services.settings.provider(provider.id);
   const known = checked.get(provider);
   if (known?.saved === saved) return known.settings;

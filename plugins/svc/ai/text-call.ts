@@ -67,7 +67,7 @@ async function prepareText(
 ): Promise<PreparedText> {
   const { registry, settings, host } = services;
   const provider = capableProvider(registry, target.provider, 'text');
-  const saved = await configuredSettings(provider, services);
+  const saved = await configuredSettings(provider, services, { origin: input.origin, model: target.model });
   const defaults = await settings.aiParams();
   const { text: firstByte, textIdle: idle = firstByte, textTotal: total = firstByte } = await settings.timeouts();
   const timezone = await host.site.timezone();

@@ -23,7 +23,7 @@ export interface KeyScopes {
   readonly routes: readonly KeyRoute[];
   /** Ids of providers; empty: all. */
   readonly providers: readonly string[];
-  /** Names of models, `*` matches any characters; empty: all. */
+  /** Names of models, `*` matches any characters; empty: all, or those of `chatbots` alone where these are named. */
   readonly models: readonly string[];
   /** Ids of chatbots; empty: all. */
   readonly chatbots: readonly number[];
@@ -76,7 +76,10 @@ export interface NeededScopes {
   readonly route?: KeyRoute | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
-  /** A list of chatbots also limits a call that names none: pass null. */
+  /**
+   * A list of chatbots also limits a call that names none: pass null. With a provider and without a chatbot, the call reaches a
+   * model directly: a key for some chatbots then needs the model among its models.
+   */
   readonly chatbot?: number | null | undefined;
   /** Name of a destructive ability. */
   readonly ability?: string | undefined;
@@ -102,6 +105,12 @@ export function isInScope(caller: Caller | undefined, needed: NeededScopes): boo
   return caller === undefined || lackingScope(caller, needed) === null;
 }
 
+/** Whether the providers of a key allow one, whatever else limits the key. */
+export function mayUseProvider(caller: Caller | undefined, provider: string): boolean {
+  const providers = caller?.scopes?.providers ?? [];
+  return providers.length === 0 || providers.includes(provider);
+}
+
 interface LackingScope {
   readonly scope: keyof KeyScopes;
   readonly needs: string;
@@ -109,17 +118,25 @@ interface LackingScope {
   readonly what: string;
 }
 
-function lackingScope({ scopes }: Caller, needed: NeededScopes): LackingScope | null {
+function lackingScope(caller: Caller, needed: NeededScopes): LackingScope | null {
+  const { scopes } = caller;
   const { route, provider, model, chatbot, ability } = needed;
   if (ability !== undefined && scopes?.abilities.includes(ability) !== true)
     return { scope: 'abilities', needs: ability, what: `the destructive ability ${ability}` };
   if (scopes === null) return null;
   if (route !== undefined && !scopes.routes.includes(route))
     return { scope: 'routes', needs: route, what: `the route ${route}` };
-  if (provider !== undefined && scopes.providers.length > 0 && !scopes.providers.includes(provider))
+  if (provider !== undefined && !mayUseProvider(caller, provider))
     return { scope: 'providers', needs: provider, what: `the provider ${provider}` };
+  const lacksModel = {
+    scope: 'models',
+    needs: model ?? '*',
+    what: model === undefined ? 'models' : `the model ${model}`,
+  } as const;
   if (model !== undefined && scopes.models.length > 0 && !scopes.models.some((pattern) => matchesName(pattern, model)))
-    return { scope: 'models', needs: model, what: `the model ${model}` };
+    return lacksModel;
+  const isChatbotless = provider !== undefined && chatbot === undefined;
+  if (isChatbotless && scopes.chatbots.length > 0 && scopes.models.length === 0) return lacksModel;
   if (chatbot === undefined || scopes.chatbots.length === 0) return null;
   if (chatbot !== null && scopes.chatbots.includes(chatbot)) return null;
   const needs = chatbot === null ? 'bot_id' : String(chatbot);

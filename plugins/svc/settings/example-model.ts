@@ -66,16 +66,19 @@ interface ReadyModel {
 }
 
 /**
- * The sandbox, or the first provider that is set up; null if there is none. A provider that works with its defaults, such
+ * The sandbox, or the first provider that is set up; null if there is none. @param mayUse leaves out providers. A provider that works with its defaults, such
  * as Ollama, may not be running at all: it counts only once one of its settings was saved.
  */
-export async function findReadyModel(context: SettingsContext): Promise<ReadyModel | null> {
+export async function findReadyModel(
+  context: SettingsContext,
+  mayUse: (providerId: string) => boolean = () => true,
+): Promise<ReadyModel | null> {
   if (await context.settings.sandbox.isOn()) {
     const { provider, model, configured } = await findExampleModel(context);
-    if (configured) return { provider, model };
+    if (configured && mayUse(provider)) return { provider, model };
   }
   for (const provider of await context.providers.all()) {
-    if (!provider.text) continue;
+    if (!provider.text || !mayUse(provider.id)) continue;
     const settings = await context.settings.provider(provider.id);
     if (missingSettings(provider, settings).length > 0) continue;
     if (!provider.required.includes('api_key') && !(await context.settings.providers.isSaved(provider))) continue;

@@ -6,6 +6,7 @@ import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyState, type NamedKey } from './named-key.ts';
 import { dayOfExpiry, valuesOf } from './key-view.ts';
 import { chatbotIds } from './read-key.ts';
+import { createFindUnknownScopes } from './scope-targets.ts';
 
 const idArgument = { name: 'id', description: 'Id of the key, see svc key list.' };
 
@@ -15,8 +16,10 @@ const settingFlags = {
   name: text('Who uses the key.'),
   routes: text(`Comma-separated routes: ${keyRoutes.join(', ')}.`),
   providers: text('Comma-separated ids of providers. Default: all.'),
-  models: text('Comma-separated models; * matches any characters. Default: all.'),
-  chatbots: text('Comma-separated ids of chatbots. Default: all.'),
+  models: text('Comma-separated models; * matches any characters. Default: all, or none beside --chatbots.'),
+  chatbots: text(
+    'Comma-separated ids of chatbots. The key then reaches these alone, on the route openai too; add --models to allow models beside them. Default: all.',
+  ),
   abilities: text(
     'Comma-separated names of abilities that read what only the creator may see, or change or delete data. Default: none.',
   ),
@@ -29,8 +32,9 @@ const settingFlags = {
 } as const satisfies Record<string, JsonSchema>;
 
 /** `svc key list|create|update|rotate|revoke|explain`: named keys (D31). */
-export function namedKeyCommands({ host, explainKey }: Pick<KeyPorts, 'host' | 'explainKey'>): CliCommand[] {
-  const store = createKeyStore(host);
+export function namedKeyCommands(ports: KeyPorts): CliCommand[] {
+  const { host, explainKey } = ports;
+  const store = createKeyStore(host, createFindUnknownScopes(ports));
   const print = async (key: NamedKey) => ({
     id: key.id,
     name: key.name,

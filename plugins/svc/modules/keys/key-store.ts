@@ -4,6 +4,7 @@ import { namedKeyPrefix } from '../../kit/require-api-key.ts';
 import { keysTable, keyWindowsTable } from './key-tables.ts';
 import { keyDigest, keyOfRow, type KeyRow, type NamedKey } from './named-key.ts';
 import { readKey, type KeySettings } from './read-key.ts';
+import type { FindUnknownScopes } from './scope-targets.ts';
 
 /** A key with its secret, which cannot be read again. */
 export interface IssuedKey {
@@ -30,7 +31,11 @@ const maxKeys = 1000;
 /** Characters of a secret that are stored readable: too few to help in guessing the 43 random ones. */
 const prefixLength = namedKeyPrefix.length + 6;
 
-export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>): KeyStore {
+/** @param findUnknown Default: scopes may name anything, for callers that neither create nor change keys. */
+export function createKeyStore(
+  host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks'>,
+  findUnknown: FindUnknownScopes = () => Promise.resolve({}),
+): KeyStore {
   const { database, clock } = host;
   const { knex } = database;
 
@@ -66,7 +71,7 @@ export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'
     },
     get,
     async create(values, createdBy) {
-      const settings = await readKey(values, host);
+      const settings = await readKey(values, { host, findUnknown });
       const [counted] = (await knex(keysTable).count({ keys: '*' })) as { keys: number | string }[];
       if (Number(counted?.keys ?? 0) >= maxKeys)
         throw invalidFields({ name: `A site has at most ${String(maxKeys)} keys.` });
@@ -79,10 +84,10 @@ export function createKeyStore(host: Pick<HostApi, 'database' | 'clock' | 'site'
       return { key, secret };
     },
     async update(id, values) {
-      await findUsable(id);
+      const stored = await findUsable(id);
       await knex(keysTable)
         .where({ id })
-        .update(columnsOf(await readKey(values, host)));
+        .update(columnsOf(await readKey(values, { host, stored, findUnknown })));
       const key = await find(id);
       await report('changed', key);
       return key;

@@ -1,4 +1,5 @@
 import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
+import type { KeyScopes } from '../../kit/caller.ts';
 import { createTables } from '../../kit/migrations.ts';
 
 /** One row per named key, revoked ones too: the usage ledger names them. */
@@ -13,6 +14,24 @@ export const lenientKeysMigration: Migration = {
     await knex.schema.alterTable(keysTable, (columns) => {
       columns.integer('is_lenient').notNullable().defaultTo(0);
     });
+  },
+};
+
+/**
+ * A key limited to chatbots reached every model as well, where it names no models. One of that time says so from now on: it
+ * keeps what it reaches, and shows it.
+ */
+export const chatbotKeysMigration: Migration = {
+  id: '0291_models_of_chatbot_keys',
+  async up(knex) {
+    const rows = (await knex(keysTable).select('id', 'scopes')) as { readonly id: number; readonly scopes: string }[];
+    for (const { id, scopes: stored } of rows) {
+      const scopes = JSON.parse(stored) as KeyScopes;
+      if (scopes.chatbots.length > 0 && scopes.models.length === 0)
+        await knex(keysTable)
+          .where({ id })
+          .update({ scopes: JSON.stringify({ ...scopes, models: ['*'] }) });
+    }
   },
 };
 

@@ -9,6 +9,7 @@ import { valuesOf } from './key-view.ts';
 import type { KeyPorts } from './module.ts';
 import type { NamedKey } from './named-key.ts';
 import { chatbotIds, keyFieldSchemas } from './read-key.ts';
+import { createFindUnknownScopes } from './scope-targets.ts';
 
 const template = 'svc/keys';
 /** Milliseconds that a secret works on after it was replaced. */
@@ -47,7 +48,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
   name: { help: 'Who uses the key, such as “Shop” or “Nightly import”.' },
   routes: { help: 'What the key may call.' },
   models: {
-    help: 'Models that the key may use; * matches any characters. Leave empty to allow all.',
+    help: 'Models that the key may use; * matches any characters. Leave empty to allow all, or none beside the chatbots if some are selected.',
     placeholder: 'gpt-5*',
   },
   abilities: {
@@ -66,7 +67,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
 
 /** The page "API keys": named keys with their scopes (D31). The single REST key stays on the page of the service. */
 export function createPage(ports: KeyPorts): AdminPageBody {
-  const store = createKeyStore(ports.host);
+  const store = createKeyStore(ports.host, createFindUnknownScopes(ports));
   return {
     render: async ({ query }) => ({ template, data: await keysView(ports, store, { query }) }),
     actions: {
@@ -166,6 +167,6 @@ function chatbotHints(bots: readonly NamedRecord[], stored: readonly (number | s
     help:
       choices.length === 0
         ? 'No chatbot yet. Create one on the page “Chatbots” to limit the key to it.'
-        : 'Chatbots that the key may use. Select none to allow all.',
+        : 'Chatbots that the key may use, and no model outside of them unless you enter models. Select none to allow all.',
   };
 }

@@ -1,11 +1,11 @@
 import { formatDate, type HealthResult, type HomeAlert, type HostApi } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { BotsPort, ExplainPort, HostPort, ProvidersPort } from '../../ports.ts';
+import type { BotsPort, ExplainPort, HostPort, ProvidersPort, SettingsPort } from '../../ports.ts';
 import type { NamedKey } from './named-key.ts';
-import { keysMigration, lenientKeysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
+import { chatbotKeysMigration, keysMigration, lenientKeysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
 
-export type KeyPorts = HostPort & ExplainPort & ProvidersPort & BotsPort;
+export type KeyPorts = HostPort & ExplainPort & ProvidersPort & SettingsPort & BotsPort;
 
 const keysSlug = 'svc/keys';
 
@@ -20,7 +20,7 @@ export const keysModule = defineModule<KeyPorts>({
     body: () => import('./keys.page.ts'),
   }),
   commands: [lazyCommands(async () => (await import('./key-commands.ts')).namedKeyCommands)],
-  migrations: [keysMigration, lenientKeysMigration],
+  migrations: [keysMigration, lenientKeysMigration, chatbotKeysMigration],
   tables: [keysTable, keyWindowsTable],
   register(ports) {
     const { hooks } = ports.host;

@@ -3,6 +3,7 @@ import { keyScopesSchema, type KeyScopes } from '../../kit/caller.ts';
 import { findPeriod } from '../../kit/visitors/period.ts';
 import { readFieldValues } from '../../settings/field-value.ts';
 import type { NamedKey } from './named-key.ts';
+import type { FindUnknownScopes } from './scope-targets.ts';
 
 /** What an administrator chooses of a key. */
 export type KeySettings = Pick<NamedKey, 'name' | 'scopes' | 'requestsPerMinute' | 'isLenient' | 'expiresAt'>;
@@ -16,6 +17,14 @@ export const keyFieldSchemas = {
   expires: { type: 'string', title: 'Last day', format: 'date' },
 } as const satisfies Record<string, JsonSchema>;
 
+/** What a key is checked against. */
+export interface ReadKeyInit {
+  readonly host: Pick<HostApi, 'site' | 'clock'>;
+  /** The key that is changed: what it has already stays valid. */
+  readonly stored?: NamedKey;
+  readonly findUnknown: FindUnknownScopes;
+}
+
 /**
  * Reads the settings of a key. `expires` is the last day on which it works, in the site's time zone; empty: it never expires.
  *
@@ -23,10 +32,11 @@ export const keyFieldSchemas = {
  */
 export async function readKey(
   values: Readonly<Record<string, unknown>>,
-  { site }: Pick<HostApi, 'site'>,
+  { host: { site, clock }, stored, findUnknown }: ReadKeyInit,
 ): Promise<KeySettings> {
   const { values: read, errors } = readFieldValues(keyFieldSchemas, values);
-  const expiresAt = endOfDay(String(read['expires'] ?? ''), await site.timezone());
+  const timezone = await site.timezone();
+  const expiresAt = endOfDay(String(read['expires'] ?? ''), timezone);
   const list = <Item>(name: keyof KeyScopes): readonly Item[] => [...new Set((read[name] ?? []) as Item[])];
   const scopes: KeyScopes = {
     routes: list('routes'),
@@ -41,6 +51,13 @@ export async function readKey(
     errors['routes'] = 'Select at least one route. Without one the key allows nothing.';
   if (errors['expires'] === undefined && Number.isNaN(expiresAt))
     errors['expires'] = 'Last day must be a date, such as 2026-01-31.';
+  if (
+    errors['expires'] === undefined &&
+    expiresAt !== (stored?.expiresAt ?? null) &&
+    (expiresAt ?? Infinity) <= clock.now()
+  )
+    errors['expires'] = `Last day is over. Enter ${localDay(clock.now(), timezone)} or a later day.`;
+  for (const [name, sentence] of Object.entries(await findUnknown(scopes, stored?.scopes))) errors[name] ??= sentence;
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return {
     name: String(read['name']).trim(),

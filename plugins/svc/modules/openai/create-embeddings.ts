@@ -1,4 +1,5 @@
 import { RestResponse } from '#plugin-api';
+import { callerOf } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
@@ -18,7 +19,7 @@ export function createEmbeddings(ports: OpenAiPorts) {
       user?: string;
     };
     const given = readInput(input);
-    const chosen = await findProviderModel(model, ports);
+    const chosen = await findProviderModel(model, ports, callerOf(request));
     const fields = await supportedFields(ports, chosen, { dimensions, user });
     const { hooks } = ports.host;
     const call = await hooks.applyFiltersAsync(

@@ -1,4 +1,5 @@
 import { RestResponse, withoutUndefined } from '#plugin-api';
+import { callerOf } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
@@ -26,7 +27,7 @@ export function createImages(ports: OpenAiPorts) {
     const ignored: string[] = [];
     const given = readParams(request, 'images', ignored) as unknown as ImageParams;
     if (given.prompt.trim() === '') throw errors.empty_input({ values: { name: 'prompt' }, data: { param: 'prompt' } });
-    const chosen = await findProviderModel(given.model, ports);
+    const chosen = await findProviderModel(given.model, ports, callerOf(request));
     const size = given.size === 'auto' ? undefined : given.size;
     const quality = given.quality === undefined ? undefined : qualities[given.quality];
     const { style, n = 1, response_format = 'b64_json' } = given;

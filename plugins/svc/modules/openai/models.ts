@@ -1,5 +1,5 @@
 import { RestResponse } from '#plugin-api';
-import { callerOf, isInScope } from '../../kit/caller.ts';
+import { callerOf, isInScope, mayUseProvider, type Caller } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { findReadyModel } from '../../settings/example-model.ts';
@@ -20,17 +20,18 @@ interface ListedModel {
 }
 
 /**
- * `provider/model`, `bot:<id>`, or without a slash a model of the default provider: the first that is set up. A prefix that is
+ * `provider/model`, `bot:<id>`, or without a slash a model of the default provider: the first that is set up and that
+ * the key may use. A prefix that is
  * no provider goes nowhere: the request would reach a vendor that its sender did not name.
  *
  * @throws RestError 404 `rest_svc_model_not_found`, or `rest_svc_model_prefix_unknown` that names the spellings
  */
-export async function findModel(name: string, ports: OpenAiPorts): Promise<ChosenModel> {
+export async function findModel(name: string, ports: OpenAiPorts, caller: Caller | undefined): Promise<ChosenModel> {
   if (/^bot:\d{1,15}$/.test(name)) return { kind: 'bot', id: Number(name.slice('bot:'.length)) };
   const [, provider = '', model = ''] = /^([^/]*)\/(.*)$/s.exec(name) ?? [];
   if (model !== '' && ports.providers.get(provider) !== undefined) return { kind: 'provider', provider, model };
   if (name.includes('/')) throw unknownPrefix(provider, name, ports);
-  const ready = await findReadyModel(ports);
+  const ready = await findReadyModel(ports, (id) => mayUseProvider(caller, id));
   if (ready === null || name.trim() === '' || name.startsWith('bot:')) throw unknownModel(name, ports);
   return { kind: 'provider', provider: ready.provider, model: name };
 }
@@ -39,8 +40,9 @@ export async function findModel(name: string, ports: OpenAiPorts): Promise<Chose
 export async function findProviderModel(
   name: string,
   ports: OpenAiPorts,
+  caller: Caller | undefined,
 ): Promise<Extract<ChosenModel, { kind: 'provider' }>> {
-  const chosen = await findModel(name, ports);
+  const chosen = await findModel(name, ports, caller);
   if (chosen.kind === 'provider') return chosen;
   throw invalid('model', 'must be a model of a provider. Chatbots only answer chat completions.');
 }

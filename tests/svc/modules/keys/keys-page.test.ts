@@ -32,7 +32,7 @@ describeSharedHosts('the page API keys', (dialectCase) => {
     const { browser } = shared();
     const [shop, help] = [await bot({ name: 'Images', status: 'active' }), await bot({ name: 'Help & FAQ' })];
     const fresh = await browser.get(`${path}?new=1`);
-    expect(fresh.text).to.contain('Chatbots that the key may use. Select none to allow all.');
+    expect(fresh.text).to.contain('Chatbots that the key may use, and no model outside of them');
     expect(fresh.html).to.contain('<span>Images</span>').and.contain('<span>Help &amp; FAQ</span>');
     await browser.submit(path, 'save', { name: 'Import', 'routes[]': 'chat', 'chatbots[]': help });
     expect(await chatbots()).to.equal(help);

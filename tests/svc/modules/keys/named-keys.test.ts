@@ -5,7 +5,12 @@ import type { Caller } from '../../../../plugins/svc/kit/caller.ts';
 import { apiKeyDigest } from '../../../../plugins/svc/kit/require-api-key.ts';
 import { createKeyAccess } from '../../../../plugins/svc/modules/keys/key-access.ts';
 import { createKeyStore } from '../../../../plugins/svc/modules/keys/key-store.ts';
-import { keysMigration, keysTable, lenientKeysMigration } from '../../../../plugins/svc/modules/keys/key-tables.ts';
+import {
+  chatbotKeysMigration,
+  keysMigration,
+  keysTable,
+  lenientKeysMigration,
+} from '../../../../plugins/svc/modules/keys/key-tables.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 
@@ -120,6 +125,31 @@ describeDialects('named keys', (open) => {
       'providers',
       'requests_per_minute',
       'routes',
+    ]);
+  });
+
+  it('of earlier versions keep the models that they reach beside their chatbots, and say so', async () => {
+    const database = await open();
+    await database.migrate('svc', [keysMigration, lenientKeysMigration]);
+    const scopes = {
+      routes: ['openai'],
+      providers: [],
+      models: [] as string[],
+      chatbots: [] as number[],
+      abilities: [],
+    };
+    const given = [scopes, { ...scopes, chatbots: [3] }, { ...scopes, chatbots: [3], models: ['gpt-5'] }];
+    for (const [index, one] of given.entries())
+      await database.knex(keysTable).insert({
+        ...{ name: `Key ${index}`, prefix: 'svck_', digest: String(index), scopes: JSON.stringify(one) },
+        ...{ requests_per_minute: 0, created_at: 0, created_by: 0 },
+      });
+    await database.migrate('svc', [keysMigration, lenientKeysMigration, chatbotKeysMigration]);
+    const rows = (await database.knex(keysTable).orderBy('id').select('scopes')) as { scopes: string }[];
+    expect(rows.map((row) => JSON.parse(row.scopes) as unknown)).to.deep.equal([
+      given[0],
+      { ...given[1], models: ['*'] },
+      given[2],
     ]);
   });
 });

@@ -41,7 +41,7 @@ export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): 
   // It pads the events of OpenAI's own stream.
   if (isRecord(options)) onlyMembers(options, 'stream_options', ['include_usage', 'include_obfuscation']);
   const includeUsage = isRecord(options) && optionalFlag(options['include_usage'], 'stream_options.include_usage');
-  const chosen = await findModel(model, ports);
+  const chosen = await findModel(model, ports, callerOf(request));
   const images = createImageAddresses(ports.host.http);
   const sent = params['messages'] as readonly unknown[];
   const messages = readMessages(isLenient(request) ? withoutUnknownMembers(sent, ignored) : sent, images);
