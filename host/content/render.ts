@@ -1,4 +1,4 @@
-import { escapeHtml } from '#plugin-api';
+import { escapeHtml, inTurn } from '#plugin-api';
 import type { HooksApi, Post, User } from '#plugin-api';
 import { htmlToText } from './html/text.ts';
 import { addParagraphs, unwrapShortcodes } from './html/paragraphs.ts';
@@ -56,9 +56,22 @@ function isLocked({ password }: Post, { isUnlocked = false }: Reader): boolean {
   return password !== '' && !isUnlocked;
 }
 
+/** Characters of the content that a generated excerpt is made from (D46). */
+const excerptSource = 50_000;
+/** Characters of a word in a generated excerpt, on average: some languages write without spaces, and some words never end. */
+const excerptWord = 30;
+
+/** The first characters of a text, without half of a surrogate pair. */
+function cutText(text: string, length: number): string {
+  return text.slice(0, length).replace(/\p{Surrogate}$/u, '');
+}
+
 /** Renders stored posts to HTML through the filters of WordPress. */
 export function createRenderer({ hooks, shortcodes }: RendererDependencies): Renderer {
-  hooks.addFilter('the_content', (html) => unwrapShortcodes(addParagraphs(html, shortcodes.scan), shortcodes.scan));
+  hooks.addFilter('the_content', async (html) => {
+    const paragraphs = await inTurn(html, () => addParagraphs(html, shortcodes.scan));
+    return inTurn(paragraphs, () => unwrapShortcodes(paragraphs, shortcodes.scan));
+  });
   // After the filters that write HTML, as in WordPress.
   hooks.addFilter(
     'the_content',
@@ -67,12 +80,15 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
   );
 
   async function generateExcerpt(post: Post): Promise<string> {
-    const terms = htmlToText(shortcodes.stripShortcodes(post.content))
+    const source = await inTurn(post.content, () => shortcodes.stripShortcodes(post.content));
+    const terms = htmlToText(cutText(source, excerptSource))
       .split(' ')
       .filter((word) => word !== '');
     const length = await hooks.applyFiltersAsync('excerpt_length', 55);
-    const text = escapeHtml(terms.slice(0, length).join(' '));
-    return terms.length > length ? text + (await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]')) : text;
+    const whole = terms.slice(0, length).join(' ');
+    const text = cutText(whole, length * excerptWord);
+    const isCut = text.length < whole.length || terms.length > length || source.length > excerptSource;
+    return escapeHtml(text) + (isCut ? await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]') : '');
   }
 
   const title: Renderer['title'] = (post) => hooks.applyFiltersAsync('the_title', escapeHtml(post.title), post.id);

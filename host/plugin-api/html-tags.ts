@@ -1,3 +1,6 @@
+import type { Tokenizer as HtmlTokenizer } from 'htmlparser2';
+import { inTurn } from './in-turn.ts';
+
 /** An opening tag or a comment in the source text, not what looks like one in an attribute or a script. */
 export interface HtmlPart {
   /** Index of the `<`. */
@@ -15,17 +18,31 @@ export const htmlComment = '!--';
  * Finds tags or comments of HTML in one pass, in time in proportion to its length, even if it is broken.
  *
  * @param name of the tags in lower case, or `htmlComment`
+ * @param most number of parts after which the search ends
  */
-export async function findHtmlParts(html: string, name: string): Promise<readonly HtmlPart[]> {
-  const parts: HtmlPart[] = [];
-  if (!html.includes('<')) return parts;
+export async function findHtmlParts(html: string, name: string, most = Infinity): Promise<readonly HtmlPart[]> {
+  if (!html.includes(`<${name.charAt(0)}`) && !html.includes(`<${name.charAt(0).toUpperCase()}`)) return [];
   const { Tokenizer } = await import('htmlparser2');
+  return inTurn(html, () => readParts(html, { name, most, Tokenizer }));
+}
+
+interface Search {
+  readonly name: string;
+  readonly most: number;
+  readonly Tokenizer: typeof HtmlTokenizer;
+}
+
+function readParts(html: string, { name, most, Tokenizer }: Search): HtmlPart[] {
+  const parts: HtmlPart[] = [];
   let start = 0;
   let attribute = '';
   /** Null in another tag. */
   let attributes: Record<string, string> | null = null;
+  const add = (part: HtmlPart): void => {
+    if (parts.push(part) >= most) tokenizer.pause();
+  };
   const endTag = (end: number): void => {
-    if (attributes) parts.push({ start, end: end + 1, attributes });
+    if (attributes) add({ start, end: end + 1, attributes });
   };
   const ignore = (): void => undefined;
   const tokenizer = new Tokenizer(
@@ -47,7 +64,7 @@ export async function findHtmlParts(html: string, name: string): Promise<readonl
       onopentagend: endTag,
       onselfclosingtag: endTag,
       oncomment(from, to) {
-        if (name === htmlComment) parts.push({ start: from - 4, end: to + 1, attributes: {} });
+        if (name === htmlComment) add({ start: from - 4, end: to + 1, attributes: {} });
       },
       onattribend: ignore,
       onattribentity: ignore,
@@ -65,8 +82,11 @@ export async function findHtmlParts(html: string, name: string): Promise<readonl
   return parts;
 }
 
+/** Tags of a text that get attributes (D46). */
+const mostTags = 1_000;
+
 /**
- * Inserts attributes behind the name of each tag. See {@link findHtmlParts}.
+ * Inserts attributes behind the name of each of the first 1,000 tags. See {@link findHtmlParts}.
  *
  * @param attributesFor null leaves the tag as it is
  */
@@ -77,7 +97,7 @@ export async function insertAttributes(
 ): Promise<string> {
   const pieces: string[] = [];
   let last = 0;
-  for (const tag of await findHtmlParts(html, name)) {
+  for (const tag of await findHtmlParts(html, name, mostTags)) {
     const added = attributesFor(tag);
     if (added === null) continue;
     pieces.push(html.slice(last, tag.start), `<${name} ${added}`);

@@ -28,6 +28,7 @@ export type * from './host-api.ts';
 export * from './html-tags.ts';
 export type * from './http.ts';
 export * from './in-groups.ts';
+export * from './in-turn.ts';
 export * from './inside-folder.ts';
 export type * from './infer.ts';
 export * from './language.ts';

@@ -36,6 +36,12 @@ describe('paragraphs of plain text', () => {
       expect(addParagraphs(html, scan), html).to.equal(html);
   });
 
+  it('are not made of more than 50,000 lines', () => {
+    expect(addParagraphs('a\n'.repeat(49_999), scan)).to.match(/^<p>a<br \/>\n/);
+    const long = 'a\n'.repeat(50_000);
+    expect(addParagraphs(long, scan)).to.equal(long);
+  });
+
   it('take linear time', () => {
     for (const part of ['\n', '<', '<a ', '<p ', '[form', '[form]', '\n \n', '<br'])
       expect(unwrapShortcodes(addParagraphs(part.repeat(100_000), scan), scan)).to.be.a('string');

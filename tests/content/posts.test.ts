@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { User } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { noon, openContent, traceHooks } from './open-content.ts';
@@ -53,6 +54,24 @@ describeDialects('posts', (open, dialectCase) => {
       'rest_post_invalid_id',
     ]);
     expect(await posts.get(2 ** 40)).to.equal(null);
+  });
+
+  it('are as long as every reader of theirs can wait for', async () => {
+    const { posts } = await openContent(open, dialectCase);
+    const longest = 'a'.repeat(1_048_576);
+    const { id } = await posts.create({ title: 'Long', content: longest, excerpt: 'a'.repeat(65_535) });
+    expect((await posts.update(id, { title: 'Longer' })).content).to.equal(longest);
+    const tooLong = { content: `${longest}a`, excerpt: 'a'.repeat(65_536) };
+    for (const [field, text] of Object.entries(tooLong))
+      expect(await failureOf(posts.update(id, { [field]: text }))).to.include({
+        code: `${field}_too_long`,
+        status: 400,
+      });
+    // An author's `<` is stored as four characters.
+    const author = { id: 1, can: () => false } as unknown as User;
+    expect(await failureOf(posts.create({ content: '<'.repeat(300_000) }, { as: author }))).to.include({
+      code: 'content_too_long',
+    });
   });
 
   it('have slugs of their own within a type, and pages below one parent', async () => {

@@ -87,6 +87,45 @@ describe('shortcodes', () => {
     expect(stripShortcodes(`${'[b]'.repeat(100_000)}[/b]`)).to.equal('');
   });
 
+  it('are sought in a few passes, whatever an author leaves open', async () => {
+    const { addShortcode, doShortcode, stripShortcodes, hasShortcode } = open();
+    for (const tag of ['a', 'b', 'c'])
+      addShortcode(tag, (_attributes, content, _tag, context) => doShortcode(content, context));
+    const { indexOf } = String.prototype;
+    let read = 0;
+    String.prototype.indexOf = function (this: string, sought: string, from = 0) {
+      const found = indexOf.call(this, sought, from);
+      read += (found < 0 ? this.length : found) - from;
+      return found;
+    };
+    try {
+      for (const part of [
+        '[a b="',
+        "[a b='",
+        '[a',
+        '[[a',
+        '[a]',
+        '[a][b][c]',
+        '[[a]',
+        '[a][/b]',
+        '[a/',
+        '[a [',
+        '[a]<!--',
+        '[a](x',
+        '[a]&',
+      ]) {
+        const text = part.repeat(64_000 / part.length);
+        for (const look of [doShortcode, stripShortcodes, (given: string) => hasShortcode(given, 'none')]) {
+          read = 0;
+          await look(text);
+          expect(read / text.length, `${part}: times that the text was read`).to.be.below(20);
+        }
+      }
+    } finally {
+      String.prototype.indexOf = indexOf;
+    }
+  });
+
   it('are known, looked for and stripped with what they enclose', () => {
     const { addShortcode, hasShortcode, stripShortcodes, shortcodeExists } = open();
     addShortcode('a', () => '');

@@ -165,13 +165,28 @@ describeSharedHosts('the public site', (dialectCase) => {
       .to.contain('<title>A &amp; &lt;B&gt;</title>')
       .and.contain('<link>http')
       .and.contain('<pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate>')
-      .and.contain('&lt;p&gt;CDATA ]]&gt; end&lt;/p&gt;')
+      .and.contain('<content:encoded><![CDATA[<p>CDATA ]]]]><![CDATA[> end</p>]]></content:encoded>')
       .and.contain('<description>Short &amp; sweet</description>');
     expect((await get('/feed/', { headers: { 'if-none-match': feed.headers.get('etag') ?? '' } })).status).to.equal(
       304,
     );
+    await publish('Long', { content: `<p>${'long '.repeat(200_000)}</p>` });
+    await publish('Longer', { content: `<p>${'longer '.repeat(100_000)}</p>` });
+    const full = [...(await get('/feed/')).text.matchAll(/<content:encoded><!\[CDATA\[<p>(\w+)/g)].map(
+      ([, word]) => word,
+    );
+    expect(full, 'of 1 MB in all').to.include('longer').and.include('CDATA').and.not.include('long');
     expect((await get('/feed/none/')).status).to.equal(404);
     expect((await get('/')).text).to.contain('type="application/rss+xml"');
+  });
+
+  it('makes excerpts of the beginning of a text, also where its words never end', async () => {
+    const { posts, render } = site.host.content;
+    const excerptOf = async (content: string): Promise<string> =>
+      (await render(await posts.create({ title: 'Long', content }))).excerpt;
+    expect(await excerptOf(`<p>${'💥'.repeat(2_000)}</p>`)).to.equal(`<p>${'💥'.repeat(825)} [&hellip;]</p>\n`);
+    expect(await excerptOf('<i title="none">'.repeat(10_000))).to.equal('<p> [&hellip;]</p>\n');
+    expect(await excerptOf('word '.repeat(56))).to.equal(`<p>${'word '.repeat(55)}[&hellip;]</p>\n`);
   });
 
   it('runs shortcodes and the hooks of the theme', async () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { findHtmlParts, htmlComment, insertAttributes, normalizeText } from '#plugin-api';
+import { findHtmlParts, htmlComment, inTurn, insertAttributes, normalizeText } from '#plugin-api';
 import { addParagraphs, unwrapShortcodes } from '../../host/content/html/paragraphs.ts';
 import { foldText as foldContent, htmlToText } from '../../host/content/html/text.ts';
 import { sanitizeComment, sanitizeHtml } from '../../host/content/html/sanitize.ts';
 import { createScanner } from '../../host/content/shortcodes/scanner.ts';
 import { foldText, hasBannedWord } from '../../plugins/svc/kit/fold-text.ts';
 import { findPreservedMarkup } from '../../plugins/svc/kit/markdown-html.ts';
+import { failureOf } from '../helpers/failure-of.ts';
 import { toSearchText } from '../../plugins/svc/modules/chatbots/conversations/search/search-text.ts';
 
 const scan = createScanner(['svc_form']);
@@ -43,6 +44,24 @@ describe('text of others', () => {
         expect(process.cpuUsage(before).user / 1_000, `${name} of ${attack}`).to.be.below(1_500);
       }
     });
+
+  it('gets attributes for the first 1,000 tags', async () => {
+    const html = await insertAttributes('<td><table>'.repeat(1_001), 'table', () => 'tabindex="0"');
+    expect(html.split('<table tabindex="0">').length - 1).to.equal(1_000);
+    expect(html.endsWith('<table tabindex="0"><td><table>')).to.equal(true);
+  });
+
+  it('is read in turns where it is long, and other work goes on between', async () => {
+    const order: string[] = [];
+    const text = 'a'.repeat(50_000);
+    const turns = [1, 2, 3].map((turn) => inTurn(text, () => void order.push(String(turn))));
+    setImmediate(() => order.push('other'));
+    await Promise.all([...turns, inTurn('short', () => order.push('short'))]);
+    expect(order.filter((each) => each !== 'other')).to.deep.equal(['short', '1', '2', '3']);
+    expect(order.indexOf('other')).to.be.below(order.indexOf('2'));
+    expect(await failureOf(inTurn(text, () => JSON.parse(text) as unknown))).to.be.instanceOf(SyntaxError);
+    expect(await inTurn(text, () => 'goes on')).to.equal('goes on');
+  });
 
   it('is normalized as it was, but for runs of more than 30 combining marks', () => {
     for (const text of ['Café Ä\u0323\u0301 ﬁ 한국어 ｶﾞ', 'a\u0301\u0323'.repeat(50)])

@@ -54,10 +54,10 @@ const block = new RegExp(`<(?:!--|(?:${blockTags.join('|')})[\\s/>])`, 'i');
 
 /**
  * Makes paragraphs of plain text, as `wpautop` of WordPress does: blank lines separate them, other line breaks become `<br>`.
- * Leaves text with block tags as it is, and everything inside tags and shortcodes.
+ * Leaves text with block tags as it is, and everything inside tags and shortcodes; also a text of more lines than `maxLines`.
  */
 export function addParagraphs(text: string, scan: ShortcodeScanner): string {
-  if (text.trim() === '' || block.test(text)) return text;
+  if (text.trim() === '' || block.test(text) || hasTooManyLines(text)) return text;
   return withoutInnerBreaks(text.replace(/\r\n?/g, '\n'), scan)
     .split(/\n[\t ]*\n/)
     .map((paragraph) => paragraph.trim())
@@ -65,6 +65,15 @@ export function addParagraphs(text: string, scan: ShortcodeScanner): string {
     .map((paragraph) => `<p>${withBreaks(paragraph)}</p>\n`)
     .join('')
     .replaceAll(innerBreak, '\n');
+}
+
+/** Lines of a text that get tags (D46). */
+export const maxLines = 50_000;
+
+function hasTooManyLines(text: string): boolean {
+  let lines = 1;
+  for (const _break of text.matchAll(/\r\n?|\n/g)) if ((lines += 1) > maxLines) return true;
+  return false;
 }
 
 /** Replaces a line break inside a tag or shortcode. Stored texts contain no NUL. */
@@ -86,6 +95,7 @@ function withoutBreaksInTags(text: string): string {
 
 /** A line that ends with `<br>` needs no second one. */
 function withBreaks(paragraph: string): string {
+  if (!/<br/i.test(paragraph)) return paragraph.replaceAll('\n', '<br />\n');
   return paragraph
     .split('\n')
     .map((line, index, lines) =>

@@ -1,4 +1,13 @@
-import { storableText, type CommentStatus, type NewPost, type Post, type PostInput, type User } from '#plugin-api';
+import {
+  argumentBounds,
+  storableText,
+  type CommentStatus,
+  type NewPost,
+  type Post,
+  type PostInput,
+  type User,
+} from '#plugin-api';
+import { contentErrors } from '../errors.ts';
 import { sanitizeHtml } from '../html/sanitize.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
@@ -60,12 +69,19 @@ function withoutId(post: Post | PostData): PostData {
 }
 
 async function cleanInput(input: PostInput, as: User | undefined): Promise<Partial<PostData>> {
-  const clean = as === undefined || as.can('unfiltered_html') ? (html: string) => Promise.resolve(html) : sanitizeHtml;
+  const isFiltered = as !== undefined && !as.can('unfiltered_html');
+  const clean = async (html: string, field: LongField): Promise<string> => {
+    refuseLong(html, field);
+    if (!isFiltered) return html;
+    const sanitized = await sanitizeHtml(html);
+    refuseLong(sanitized, field);
+    return sanitized;
+  };
   return {
     ...(input.status !== undefined && { status: input.status }),
     ...(input.title !== undefined && { title: oneLine(input.title) }),
-    ...(input.content !== undefined && { content: await clean(storableText(input.content)) }),
-    ...(input.excerpt !== undefined && { excerpt: await clean(storableText(input.excerpt)) }),
+    ...(input.content !== undefined && { content: await clean(storableText(input.content), 'content') }),
+    ...(input.excerpt !== undefined && { excerpt: await clean(storableText(input.excerpt), 'excerpt') }),
     ...(input.slug !== undefined && { slug: slugOf(input.slug) }),
     ...(input.authorId !== undefined && { authorId: input.authorId }),
     ...(input.parentId !== undefined && { parentId: input.parentId }),
@@ -74,6 +90,19 @@ async function cleanInput(input: PostInput, as: User | undefined): Promise<Parti
     ...(input.commentStatus !== undefined && { commentStatus: input.commentStatus }),
     ...(input.password !== undefined && { password: storableText(input.password).slice(0, 255) }),
   };
+}
+
+/** Characters of the stored HTML (D46): pages, feeds and lists render it for each reader. */
+const longest = {
+  content: argumentBounds.document.maxLength,
+  excerpt: argumentBounds.paragraph.maxLength,
+} as const;
+type LongField = keyof typeof longest;
+
+/** @throws content_too_long, excerpt_too_long */
+function refuseLong(html: string, field: LongField): void {
+  const limit = longest[field];
+  if (html.length > limit) throw contentErrors[`${field}_too_long`]({ values: { limit: limit.toLocaleString('en') } });
 }
 
 function oneLine(title: string): string {

@@ -1,5 +1,6 @@
-import { localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
+import { argumentBounds, localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
 import type { Media, Post, PostType, Term, User } from '#plugin-api';
+import { contentErrors } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import { slugOf } from '../posts/slugs.ts';
@@ -93,15 +94,24 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
       return response;
     },
     async many(posts, request) {
+      const context = readContext(request);
+      refuseLongList(posts, context);
       const facts = await load(posts);
-      const responses = await Promise.all(
-        posts.map((post) => prepare({ ...facts(post), request, context: readContext(request) })),
-      );
+      const responses = await Promise.all(posts.map((post) => prepare({ ...facts(post), request, context })));
       return responses.map(({ body, links: own }) =>
         Object.keys(own).length === 0 ? body : { ...(body as Record<string, unknown>), _links: compactLinks(own) },
       );
     },
   };
+}
+
+/** Characters of the content of all posts of a list (D46): ten posts, as many as a page has by default, may be as long as a post can be. */
+const longestList = 10 * argumentBounds.document.maxLength;
+
+/** @throws rest_list_too_large */
+function refuseLongList(posts: readonly Post[], context: Context): void {
+  const length = posts.reduce((sum, { content }) => sum + content.length, 0);
+  if (context !== 'embed' && length > longestList) throw contentErrors.rest_list_too_large();
 }
 
 type MetaValues = ReadonlyMap<string, unknown[]>;

@@ -222,7 +222,7 @@ export function writeArguments(type: PostType, parts: WriteParts, isNew: boolean
         }
       : {
           content: { ...document, description: 'The content for the post.' },
-          excerpt: { ...document, description: 'The excerpt for the post.' },
+          excerpt: { ...paragraph, description: 'The excerpt for the post.' },
           password: {
             type: 'string',
             maxLength: 255,

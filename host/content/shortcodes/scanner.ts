@@ -16,9 +16,12 @@ export interface FoundShortcode {
 
 export type ShortcodeScanner = (text: string) => FoundShortcode[];
 
+/** Shortcodes of a text that are found, and that run with those inside their content (D46). Later ones stay as they are written. */
+export const maxShortcodes = 200;
+
 /**
- * Finds the outermost shortcodes of the given tags from left to right, in linear time. As in WordPress, a shortcode ends at
- * the first `[/tag]`, so it cannot contain one with the same tag.
+ * Finds the first 200 outermost shortcodes of the given tags from left to right, in linear time. As in WordPress, a shortcode
+ * ends at the first `[/tag]`, so it cannot contain one with the same tag.
  */
 export function createScanner(tags: readonly string[]): ShortcodeScanner {
   if (tags.length === 0) return () => [];
@@ -30,7 +33,7 @@ export function createScanner(tags: readonly string[]): ShortcodeScanner {
     const found: FoundShortcode[] = [];
     const findClosing = createClosingFinder(text);
     opening.lastIndex = 0;
-    for (let match = opening.exec(text); match; match = opening.exec(text)) {
+    for (let match = opening.exec(text); match && found.length < maxShortcodes; match = opening.exec(text)) {
       const shortcode = readAt({
         text,
         findClosing,
@@ -39,7 +42,8 @@ export function createScanner(tags: readonly string[]): ShortcodeScanner {
         tag: match.groups?.['tag'] ?? '',
         from: opening.lastIndex,
       });
-      if (shortcode === null) continue;
+      // No bracket closes any more, so none of those that follow ends either.
+      if (shortcode === null) break;
       found.push(shortcode);
       opening.lastIndex = shortcode.end;
     }

@@ -1,4 +1,4 @@
-import { allowScripts, escapeHtml } from '#plugin-api';
+import { allowScripts, escapeHtml, inTurn } from '#plugin-api';
 import type {
   ContentApi,
   HooksApi,
@@ -7,7 +7,7 @@ import type {
   ShortcodeCallback,
   ShortcodeContext,
 } from '#plugin-api';
-import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
+import { createScanner, maxShortcodes, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
 
 /**
  * `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each followed by white space. Sticky: a bare word matches
@@ -77,9 +77,6 @@ interface Registration {
   readonly callback: ShortcodeCallback;
 }
 
-/** Shortcodes of a text that run, with those inside their content (D46). Later ones stay as they are written. */
-const maxShortcodes = 200;
-
 /** Shortcodes with the syntax of WordPress and asynchronous callbacks. One registry per process. */
 export function createShortcodes({ hooks, log }: ShortcodesDependencies): ShortcodeRegistry {
   const table = createTable();
@@ -118,7 +115,7 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
       const position = createHtmlPosition();
       const parts: string[] = [];
       let last = 0;
-      for (const shortcode of scan(text)) {
+      for (const shortcode of await inTurn(text, () => scan(text))) {
         const count = (counts.get(context) ?? 0) + 1;
         if (count > maxShortcodes) break;
         counts.set(context, count);

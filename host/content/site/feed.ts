@@ -1,13 +1,22 @@
-import { escapeHtml } from '#plugin-api';
+import { argumentBounds, escapeHtml, inTurn } from '#plugin-api';
 import type { Post } from '#plugin-api';
 import { htmlToText } from '../html/text.ts';
 import { lockedText } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse } from './site-page.ts';
 
-/** An RSS 2.0 feed of the newest posts with full content. */
+/** Characters of full content in a feed (D46): as many as one post may have. */
+const fullContent = argumentBounds.document.maxLength;
+
+/** An RSS 2.0 feed of the newest posts with full content. Posts beyond 1 MB in all have their excerpt alone. */
 export async function renderFeed(given: PublicSiteDependencies, posts: readonly Post[]): Promise<SiteResponse> {
   const { site } = given;
-  const items = await Promise.all(posts.map((post) => renderItem(given, post)));
+  const items: string[] = [];
+  let remaining = fullContent;
+  for (const post of posts) {
+    const content = await fullHtml(given, post, remaining);
+    remaining -= content.length;
+    items.push(await renderItem(given, post, content));
+  }
   const modified = Math.max(0, ...posts.map((post) => post.modified));
   const xml = [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -30,6 +39,7 @@ export async function renderFeed(given: PublicSiteDependencies, posts: readonly 
 async function renderItem(
   { parts: { renderer, permalinks }, site, users }: PublicSiteDependencies,
   post: Post,
+  content: string,
 ): Promise<string> {
   const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
   return [
@@ -42,19 +52,32 @@ async function renderItem(
     ...(post.password === ''
       ? [
           `<description>${xmlText(htmlToText(await renderer.excerpt(post)))}</description>`,
-          `<content:encoded>${xmlText(await renderer.content(post))}</content:encoded>`,
+          ...(content === ''
+            ? []
+            : [`<content:encoded>${await inTurn(content, () => xmlSection(content))}</content:encoded>`]),
         ]
       : [`<description>${xmlText(lockedText)}</description>`]),
     '</item>',
   ].join('\n');
 }
 
-/** XML does not allow control characters, even escaped. */
-function xmlText(text: string): string {
-  return escapeHtml(
-    text.replace(
-      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-      '',
-    ),
-  );
+/** The rendered content; empty for a post with a password, and where it is longer than what remains. */
+async function fullHtml(
+  { parts: { renderer } }: PublicSiteDependencies,
+  post: Post,
+  remaining: number,
+): Promise<string> {
+  if (post.password !== '' || post.content.length > remaining) return '';
+  const html = await renderer.content(post);
+  return html.length > remaining ? '' : html;
 }
+
+/** XML does not allow control characters, even escaped. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '');
+}
+
+const xmlText = (text: string): string => escapeHtml(printable(text));
+
+/** As WordPress writes it. A large text would take long to escape. */
+const xmlSection = (html: string): string => `<![CDATA[${printable(html).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
