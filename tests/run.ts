@@ -37,12 +37,12 @@ process.on('SIGINT', () => undefined);
 const memory = makeFolderInMemory();
 const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
 // Above 32 MB a worker thread that reaches its memory limit would end the process instead of itself.
-const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc', 'interrupt-budget=1000000'];
+const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc'];
 const options = selection === 'quick' || selection === 'usual' ? settings.flatMap((setting) => ['-n', setting]) : [];
 const { status } = spawnSync(
-  'npx',
+  process.execPath,
   [
-    'mocha',
+    'node_modules/mocha/bin/mocha.js',
     ...options,
     '--jobs',
     selection === 'quick' || selection === 'slow' ? '3' : '2',

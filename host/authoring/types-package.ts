@@ -169,7 +169,7 @@ const manifest = (version: string, license: string): object => ({
     './testing': { types: './testing.d.ts' },
     './package.json': './package.json',
   },
-  peerDependencies: { '@types/node': '>=20' },
+  peerDependencies: { '@types/node': '>=22' },
   peerDependenciesMeta: { '@types/node': { optional: true } },
 });
 

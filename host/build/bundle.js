@@ -28,7 +28,7 @@ const common = {
   outExtension: { '.js': '.mjs' },
   format: 'esm',
   platform: 'node',
-  target: 'node20.17',
+  target: 'node22.19',
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'silent',

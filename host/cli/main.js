@@ -1,8 +1,5 @@
 // @ts-check
-import { setFlagsFromString } from 'node:v8';
-
-// What runs once is not worth optimizing: a sixth of the processor time of a command. `run` lifts it for the command itself.
-setFlagsFromString('--no-opt');
+import { isRuntimeCurrent } from '../runtime.js';
 
 const argv = process.argv.slice(2);
 /** @type {(error: unknown, argv: readonly string[]) => string | Promise<string>} */
@@ -29,16 +26,21 @@ const onUncaught = (error) => {
   if (!contain(error)) void fail(error);
 };
 // One sentence instead of a stack trace, also for what no command catches.
-process.on('uncaughtException', onUncaught);
-process.on('unhandledRejection', onUncaught);
+if (isRuntimeCurrent()) {
+  process.on('uncaughtException', onUncaught);
+  process.on('unhandledRejection', onUncaught);
+  await runCommand();
+}
 
 /** Runs one command in a separate process, with or without a running site. */
-try {
-  const { createBuild } = await import('../build/build.js');
-  const { compilePlugin, importHost } = createBuild();
-  const { run, describeError } = await importHost('cli/run.ts');
-  describe = describeError;
-  await run(argv, { compilePlugin, onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
-} catch (error) {
-  await fail(error);
+async function runCommand() {
+  try {
+    const { createBuild } = await import('../build/build.js');
+    const { compilePlugin, importHost } = createBuild();
+    const { run, describeError } = await importHost('cli/run.ts');
+    describe = describeError;
+    await run(argv, { compilePlugin, onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
+  } catch (error) {
+    await fail(error);
+  }
 }

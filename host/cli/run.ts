@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
@@ -37,7 +36,6 @@ export async function run(argv: readonly string[], { onUncaught, ...compiling }:
   finishWithoutReader(process.stderr);
   const config = readConfig();
   const host = await open(config, argv, { ...compiling, pluginFolders });
-  setFlagsFromString('--opt');
   let code = 0;
   if (host !== null) {
     host.hooks.addAction('deactivated_plugin', (slug: string) => forgetUnfinished(config.dataDir, slug));

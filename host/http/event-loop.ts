@@ -1,5 +1,3 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { lazy, type Clock, type Logger, type Undo } from '#plugin-api';
 import { loadPrometheus, printMetrics } from './prometheus.ts';
 
@@ -45,8 +43,6 @@ export function createEventLoopWatch({
   let longest = 0;
   let before = performance.now();
 
-  const returnMemory = createMemoryReturn();
-
   const measure = (): void => {
     const now = performance.now();
     const delay = Math.max(0, now - before - interval);
@@ -63,7 +59,6 @@ export function createEventLoopWatch({
         is_certain: culprits.size > 0,
       });
     }
-    returnMemory(running.size + ended.size === 0, now);
     ended.clear();
     culprits.clear();
   };
@@ -116,38 +111,6 @@ export function createEventLoopWatch({
       stopMeasuring?.();
       stopMeasuring = null;
     },
-  };
-}
-
-/** Milliseconds without a route or a job after which memory is returned. */
-const quiet = 20_000;
-/** How much larger than after the last return the heap must be. */
-const growth = 1.3;
-/** Bytes. Collecting a larger heap takes more than 100 ms. */
-const largestHeap = 200_000_000;
-
-/**
- * Returns the memory of a busy time to the machine, for a process without V8's memory reducer (`npm start`). The reducer begins
- * 8 s after a busy time, whether requests come or not, and makes V8 forget optimized code: the requests after it take up to
- * 5 ms longer, until the code is optimized again.
- */
-function createMemoryReturn(): (isIdle: boolean, now: number) => void {
-  if (!process.execArgv.includes('--no-memory-reducer')) return () => {};
-  let busyAt = performance.now();
-  let size = 0;
-  let collect: (() => void) | undefined;
-  return (isIdle, now) => {
-    if (!isIdle) busyAt = now;
-    if (now - busyAt < quiet) return;
-    busyAt = now;
-    const { total_heap_size: before, used_heap_size: used } = getHeapStatistics();
-    if (before < size * growth || used > largestHeap) return;
-    // The first collection frees objects, the second one the pages that they were on.
-    setFlagsFromString('--expose-gc');
-    collect ??= runInNewContext('gc') as () => void;
-    collect();
-    collect();
-    size = getHeapStatistics().total_heap_size;
   };
 }
 

@@ -69,7 +69,7 @@ export async function load(url, context, next) {
   const { transform } = await import('esbuild');
   const sourcefile = fileURLToPath(path);
   const { code } = await transform(await readFile(sourcefile, 'utf8'), {
-    ...{ loader: 'ts', format: 'esm', target: 'node20.17', sourcefile, sourcemap: 'inline' },
+    ...{ loader: 'ts', format: 'esm', target: 'node22.19', sourcefile, sourcemap: 'inline' },
     // Its own tsconfig.json is for its editor; imports stay as they are written.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   });

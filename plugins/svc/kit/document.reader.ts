@@ -119,7 +119,7 @@ function tooMuchData(): DocumentError {
 
 async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<DocumentText> {
   const { getDocumentProxy } = await import('unpdf');
-  const pdf = await getDocumentProxy(bytes, { isEvalSupported: false, verbosity: 0 });
+  const pdf = await getDocumentProxy(bytes, { verbosity: 0 });
   try {
     const { numPages } = pdf;
     if (numPages > maxPages)
@@ -147,7 +147,7 @@ async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<Do
     const title = typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
     return { title, text: joinParagraphs(lines, numPages), pages: numPages };
   } finally {
-    await pdf.destroy();
+    await pdf.loadingTask.destroy();
   }
 }
 

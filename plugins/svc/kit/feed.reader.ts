@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { DocumentError, isUrl } from '#plugin-api';
-import { DomUtils, Parser, parseDocument } from 'htmlparser2';
+import { DomUtils, ElementType, Parser, parseDocument } from 'htmlparser2';
 import { charsetOf, declaredInXml, decodeText, repairControls } from './decode-text.ts';
 import { parseDate } from './parse-date.ts';
 
@@ -51,7 +51,7 @@ export interface FeedFile {
  */
 export function parseFeed({ source, contentType, address }: FeedFile): Feed {
   const document = parseDocument(typeof source === 'string' ? source : decode(source, contentType), { xmlMode: true });
-  const root = document.children.find(DomUtils.isTag);
+  const root = document.children.find(isElement);
   const [, prefix = '', kind] = /^(.+:)?(rss|rdf|feed)$/i.exec(root?.name ?? '') ?? [];
   if (!root || kind === undefined) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
   // The elements may have the prefix of a namespace: `atom:entry`, `x:item`. That of `rdf:RDF` is not theirs.
@@ -83,6 +83,10 @@ function withIds(entries: readonly FeedEntry[]): FeedEntry[] {
 
 type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
 
+function isElement(node: Element['children'][number]): node is Element {
+  return ElementType.isTag(node);
+}
+
 /** The children of an element with one of the names, sorted by name. */
 function elementsOf({ children }: Element, names: readonly string[]): Element[] {
   return names.flatMap((name) => DomUtils.getElementsByTagName(name, children, false));
@@ -97,7 +101,7 @@ function textOf(element: Element | undefined, isAtom: boolean): string {
   const isBase64 = mode === 'base64' || (isAtom && type.includes('/') && !/^text\/|[/+]xml$/.test(type));
   if (isBase64) return plainText(Buffer.from(DomUtils.textContent(element), 'base64').toString());
   const isPlain = isAtom && mode !== 'escaped' && (type === '' || type === 'text' || type === 'text/plain');
-  return isPlain && !element.children.some(DomUtils.isTag)
+  return isPlain && !element.children.some(isElement)
     ? repairControls(DomUtils.textContent(element)).replace(/\s+/g, ' ').trim()
     : plainText(markupOf(element));
 }
@@ -105,7 +109,7 @@ function textOf(element: Element | undefined, isAtom: boolean): string {
 /** The HTML in an element: escaped, in a CDATA section, or as elements. */
 function markupOf(element: Element | undefined): string {
   if (!element) return '';
-  return element.children.some(DomUtils.isTag) ? DomUtils.getInnerHTML(element) : DomUtils.textContent(element);
+  return element.children.some(isElement) ? DomUtils.getInnerHTML(element) : DomUtils.textContent(element);
 }
 
 /** The text of HTML with single spaces. Each block becomes a line. */

@@ -89,13 +89,15 @@ describeStorages('Qdrant in the sandbox, asked through its SDK', (open) => {
     const client = qdrant(sandbox.url);
     const find = async (filter?: object) => {
       const { points: found } = await client.query('books', { query: [1, 0, 0], limit: 5, ...(filter && { filter }) });
-      const searched = await client.search('books', {
-        vector: [1, 0, 0],
-        limit: 5,
-        with_payload: false,
-        ...(filter && { filter }),
+      // Clients of before 1.10 search in this way.
+      const searched = await fetch(`${sandbox.url}/collections/books/points/search`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ vector: [1, 0, 0], limit: 5, with_payload: false, ...(filter && { filter }) }),
       });
-      expect(searched).to.deep.equal(found);
+      expect(await searched.json())
+        .to.have.property('result')
+        .that.deep.equals(found);
       return found.map(({ id }) => id);
     };
     expect(await find()).to.deep.equal([10, uuid, 2]);

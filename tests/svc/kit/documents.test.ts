@@ -51,7 +51,7 @@ describe('documents of strangers', () => {
   });
 
   it('are refused when they nest too deeply to be read in time, and the next one is read', async () => {
-    const deep = '<a>'.repeat(3_000_000);
+    const deep = '<i>'.repeat(3_000_000);
     for (const reading of [
       readPageText(host, deep, { deadline: 3_000 }),
       readFeed(host, { source: `<rss>${deep}` }, { deadline: 3_000 }),

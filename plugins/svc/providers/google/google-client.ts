@@ -20,7 +20,11 @@ export function createGoogleClients(): (connection: ProviderConnection) => Promi
     const access = { apiKey: settings.api_key ?? '', baseUrl: googleBaseUrl(settings) };
     return cache.get(fetch, [access], async () => {
       const { GoogleGenAI } = await import('@google/genai');
-      return new GoogleGenAI({ apiKey: access.apiKey, vertexai: false, httpOptions: { baseUrl: access.baseUrl } });
+      return new GoogleGenAI({
+        apiKey: access.apiKey,
+        vertexai: false,
+        httpOptions: { baseUrl: access.baseUrl, apiVersion: 'v1beta' },
+      });
     });
   };
 }
