@@ -85,9 +85,13 @@ function moneyFormat(least: number, most: number): Intl.NumberFormat {
   return numberFormat({ ...currency, minimumFractionDigits: least, maximumFractionDigits: most });
 }
 
-/** `$1,204.50`, `$0.0021`: small amounts show as many digits as they need. @param micro millionths of a US dollar. */
+/**
+ * `$1,204.50`, `$0.0021`: small amounts show as many digits as they need, and those below a millionth are `<$0.000001`, not
+ * nothing. @param micro millionths of a US dollar.
+ */
 export function formatMoney(micro: number): string {
   if (micro === 0) return moneyFormat(0, 0).format(0);
+  if (micro > 0 && micro < 1) return `<${formatMoney(1)}`;
   const amount = micro / 1_000_000;
   const digits = amount >= 1 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(amount))));
   return moneyFormat(digits, digits).format(amount);

@@ -25,6 +25,7 @@ describe('formatters for people', () => {
     ['no cost', formatMoney(0), '$0'],
     ['a cost below a cent', formatMoney(2_100), '$0.0021'],
     ['the smallest cost', formatMoney(1), '$0.000001'],
+    ['a part of it', formatMoney(0.1), '<$0.000001'],
     ['a price', formatPrice(30), '$30'],
     ['a price with cents', formatPrice(0.2), '$0.20'],
     ['a price below a cent', formatPrice(0.0375), '$0.0375'],

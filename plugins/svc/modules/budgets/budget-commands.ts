@@ -1,6 +1,8 @@
 import type { CliCommand } from '#plugin-api';
+import { toDollars } from '../../kit/dollars.ts';
 import { budgetStatus } from './guard/budget-status.ts';
 import type { HostPort } from '../../ports.ts';
+import type { Budget } from './budget.ts';
 import { formatAmount, readScopeNames, scopeLabel } from './budget-labels.ts';
 import type { BudgetPorts } from './module.ts';
 
@@ -64,10 +66,7 @@ function statusCommand(ports: BudgetPorts): CliCommand {
           unit: budget.unit,
           period,
           ends: new Date(endsAt).toISOString(),
-          amount,
-          used,
-          reserved,
-          left,
+          ...inUnit(budget.unit, { amount, used, reserved, left }),
           refused,
           state,
           text: `${formatAmount(used, budget.unit)} of ${formatAmount(amount, budget.unit)}`,
@@ -75,6 +74,12 @@ function statusCommand(ports: BudgetPorts): CliCommand {
       );
     },
   };
+}
+
+/** Amounts as the unit says: dollars, and not the millionths that are stored. */
+function inUnit<Amounts extends Readonly<Record<string, number>>>(unit: Budget['unit'], amounts: Amounts): Amounts {
+  if (unit !== 'dollars') return amounts;
+  return Object.fromEntries(Object.entries(amounts).map(([name, micro]) => [name, toDollars(micro)])) as Amounts;
 }
 
 /** A role that does not exist would limit no call. Stored budgets may have roles of plugins that are inactive. */

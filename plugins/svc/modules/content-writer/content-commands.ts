@@ -1,4 +1,5 @@
 import { type CliCommand, type User, invalidFields, withoutUndefined } from '#plugin-api';
+import { toDollars } from '../../kit/dollars.ts';
 import { writeTextJob } from './content-tables.ts';
 import type { ContentWriter } from './content-writer.ts';
 import { templateCommands } from './templates/template-commands.ts';
@@ -145,7 +146,7 @@ export function contentCommands(writer: ContentWriter): CliCommand[] {
           input_tokens: draft.input_tokens,
           output_tokens: draft.output_tokens,
           // Dollars.
-          cost: cost === null ? null : cost / 1_000_000,
+          cost: toDollars(cost),
           post_id: post?.id ?? null,
           ...(post !== null && { post_status: post.status, post_url: await writer.host.content.permalink(post) }),
         };

@@ -1,4 +1,5 @@
 import type { JobFields } from './generation/read-job.ts';
+import { toDollars } from '../../kit/dollars.ts';
 import type { StoredImage } from './store/image.ts';
 
 /** The request of a command. @throws Error with an example when there is none */
@@ -36,7 +37,7 @@ export function imageRecord(image: StoredImage): Readonly<Record<string, unknown
     provider,
     model,
     origin,
-    cost: cost === null ? null : cost / 1_000_000,
+    cost: toDollars(cost),
     size: bytes,
     mime_type: mimeType,
     created_at: new Date(createdAt).toISOString(),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseId } from '#plugin-api';
 import type { CliCommand } from '#plugin-api';
+import { toDollars } from '../../kit/dollars.ts';
 import { readJob, type JobFields, sourceOfImage, sourceOfMedia } from './generation/read-job.ts';
 import type { JobSource } from './generation/image-job.ts';
 import { fieldsOf, imageRecord } from './command-records.ts';
@@ -22,7 +23,7 @@ function generationCommands(parts: Images): CliCommand[] {
     const { images, message, cost } = await generator.generate(
       readJob({ provider: 'openai', ...fields }, { request: randomUUID(), userId: 0, source }),
     );
-    return { message, cost: cost === null ? null : cost / 1_000_000, images: images.map(imageRecord) };
+    return { message, cost: toDollars(cost), images: images.map(imageRecord) };
   };
   return [
     {

@@ -1,4 +1,5 @@
 import { asRecord, isRecord } from '#plugin-api';
+import { toDollars } from '../../kit/dollars.ts';
 import type { DryRun, DryRunCall, ExplainedCall, Explanation } from '../../kit/dry-run.ts';
 
 /** The error that a real request would get. */
@@ -76,13 +77,10 @@ export function messageOf(facts: DryRunFacts): string {
   return call ? `${key} allows the call of ${target}.` : `${key} allows this route.`;
 }
 
-const million = 1_000_000;
-
 /** Calls and their cost in dollars. */
 export function amountsOf(calls: readonly DryRunCall[]): Pick<Explanation, 'calls' | 'cost_usd'> {
-  const dollars = (cost: number | null): number | null => (cost === null ? null : cost / million);
   const sum = calls.reduce<number | null>((all, { cost }) => (all === null || cost === null ? null : all + cost), 0);
-  return { calls: calls.map((call) => explained(call, dollars(call.cost))), cost_usd: dollars(sum) };
+  return { calls: calls.map((call) => explained(call, toDollars(call.cost))), cost_usd: toDollars(sum) };
 }
 
 function explained(call: DryRunCall, cost_usd: number | null): ExplainedCall {
@@ -90,7 +88,7 @@ function explained(call: DryRunCall, cost_usd: number | null): ExplainedCall {
   return {
     ...{ kind, provider, model, input_tokens: call.inputTokens, output_tokens: call.outputTokens, images, cost_usd },
     budgets: call.budgets.map((budget) =>
-      budget.unit === 'dollars' ? { ...budget, takes: budget.takes / million, left: budget.left / million } : budget,
+      budget.unit === 'dollars' ? { ...budget, takes: toDollars(budget.takes), left: toDollars(budget.left) } : budget,
     ),
   };
 }

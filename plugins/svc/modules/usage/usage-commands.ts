@@ -1,7 +1,7 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
+import { plainDollars } from '../../kit/dollars.ts';
 import { formatCost } from '../../kit/format-cost.ts';
 import type { UsagePorts } from './module.ts';
-import { plainDollars } from './usage-csv.ts';
 import { filterNames, groupings } from './usage-filter.ts';
 import { readTotals } from './usage-totals.ts';
 
@@ -36,7 +36,7 @@ export function usageCommands(ports: Pick<UsagePorts, 'host' | 'ledger'>): CliCo
         const by = flags['by'] as (typeof groupings)[number];
         const totals = await readTotals(ports, { by, given: flags });
         return totals.map(({ name, cost_usd, without_price, ...sums }) => {
-          const cost = Math.round((cost_usd ?? 0) * 1_000_000);
+          const cost = (cost_usd ?? 0) * 1_000_000;
           return {
             [by]: name,
             ...sums,

@@ -1,15 +1,11 @@
 import type { DatabaseApi } from '#plugin-api';
+import { plainDollars } from '../../kit/dollars.ts';
 import { tokenKinds } from '../../kit/token-details.ts';
 import { kindColumn, type UsageRow } from './ledger/usage-tables.ts';
 import { csvLine, byteOrderMark } from '../../kit/csv.ts';
 import type { Grouping, UsageFilter } from './usage-filter.ts';
 import { listUsage, type UsageCursor } from './usage-queries.ts';
 import type { UsageTotals } from './usage-totals.ts';
-
-/** `0.002100`, for calculations. */
-export function plainDollars(micro: number | null): string {
-  return micro === null ? '' : (micro / 1_000_000).toFixed(6);
-}
 
 const columns: readonly (readonly [string, (row: UsageRow) => string | number])[] = [
   ['time', (row) => new Date(row.time).toISOString()],
@@ -22,7 +18,7 @@ const columns: readonly (readonly [string, (row: UsageRow) => string | number])[
   ['input_tokens', (row) => row.input_tokens],
   ['output_tokens', (row) => row.output_tokens],
   ['images', (row) => row.images],
-  ['cost_usd', (row) => plainDollars(row.cost)],
+  ['cost_usd', (row) => (row.cost === null ? '' : plainDollars(row.cost))],
   ['duration_ms', (row) => row.duration],
   ['outcome', (row) => row.outcome],
   ['sandbox', (row) => row.sandbox],
@@ -71,7 +67,7 @@ export async function* totalsCsv(by: Grouping, read: () => Promise<readonly Usag
   yield byteOrderMark + csvLine([by, ...sums, 'cost_usd', 'without_price']);
   yield totals
     .map((total) => {
-      const cost = total.cost_usd === null ? '' : total.cost_usd.toFixed(6);
+      const cost = total.cost_usd === null ? '' : plainDollars(total.cost_usd * 1_000_000);
       return csvLine([total.name, ...sums.map((name) => total[name]), cost, total.without_price]);
     })
     .join('');

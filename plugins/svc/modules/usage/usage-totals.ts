@@ -1,4 +1,5 @@
 import type { HostPort, UsagePort } from '../../ports.ts';
+import { toDollars } from '../../kit/dollars.ts';
 import { readFilter, type Grouping } from './usage-filter.ts';
 import { groupUsage } from './usage-queries.ts';
 
@@ -45,7 +46,7 @@ export async function readTotals(
     cached_tokens: group.cachedTokens,
     reasoning_tokens: group.reasoningTokens,
     images: group.images,
-    cost_usd: group.unpriced > 0 && group.unpriced === group.calls ? null : group.cost / 1_000_000,
+    cost_usd: group.unpriced > 0 && group.unpriced === group.calls ? null : toDollars(group.cost),
     without_price: group.unpriced,
   }));
 }

@@ -142,4 +142,20 @@ describeSharedHosts('the page Budgets', (dialectCase) => {
     expect(text).to.contain('Schlüssel 4321 (gelöscht)');
     expect(html.slice(html.indexOf('id="budget-form"'))).to.match(/<h2[^>]*>Key<\/h2>/);
   });
+
+  it('are printed in their unit: dollars as dollars, without the noise of sums', async () => {
+    const { host } = shared();
+    await set({ unit: 'dollars', amount: 0.05 });
+    const sums = { calls: 1, billed: 1, input_tokens: 1, output_tokens: 0, images: 0, unpriced: 0, duration: 1 };
+    const of = { module: 'rest', bot_id: 0, kind: 'text', provider: 'openai', model: 'm', outcome: 'ok', sandbox: 0 };
+    await host.database
+      .knex('svc_usage_days')
+      .insert({ ...of, ...sums, day: '2026-01-01', key_id: 0, user_id: 0, plugin: '', cost: 12_345.3 });
+    const [status] = JSON.parse(await whose('--json')) as Record<string, unknown>[];
+    expect(status).to.include({ unit: 'dollars', amount: 0.05, used: 0.0123453, left: 0.0376547, reserved: 0 });
+    expect(await whose())
+      .to.contain('0.0123453')
+      .and.not.contain(' 12345')
+      .and.contain('$0.012 of $0.05');
+  });
 });

@@ -2,6 +2,7 @@ import type { AiForms } from '../ai-forms.ts';
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { asRecord, type CliCommand } from '#plugin-api';
+import { toDollars } from '../../../kit/dollars.ts';
 import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import { readInput } from '../../../kit/transfer-commands.ts';
@@ -145,6 +146,6 @@ async function run(
     provider: generation?.provider,
     model: generation?.model,
     usage: generation?.usage,
-    cost_usd: generation?.cost == null ? null : generation.cost / 1_000_000,
+    cost_usd: toDollars(generation?.cost ?? null),
   };
 }

@@ -1,4 +1,5 @@
 import { writeCsv, type CsvColumns } from '../../../kit/csv.ts';
+import { plainDollars, toDollars } from '../../../kit/dollars.ts';
 import type { Submission } from './submission.ts';
 
 const columns: CsvColumns<Submission> = [
@@ -16,7 +17,7 @@ const columns: CsvColumns<Submission> = [
   ['model', ({ generation }) => generation?.model ?? ''],
   ['input_tokens', ({ generation }) => generation?.usage.input_tokens ?? ''],
   ['output_tokens', ({ generation }) => generation?.usage.output_tokens ?? ''],
-  ['cost_usd', ({ generation }) => (generation?.cost == null ? '' : generation.cost / 1_000_000)],
+  ['cost_usd', ({ generation }) => (generation?.cost == null ? '' : plainDollars(generation.cost))],
   ['error', ({ error }) => error],
   ['data', ({ generation }) => (generation?.data === undefined ? '' : JSON.stringify(generation.data))],
   ['read_state', ({ readState }) => readState],
@@ -67,7 +68,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
             provider: generation.provider,
             model: generation.model,
             usage: generation.usage,
-            cost_usd: generation.cost === null ? null : generation.cost / 1_000_000,
+            cost_usd: toDollars(generation.cost),
             sources: generation.sources,
           },
     page: { url: pageUrl },

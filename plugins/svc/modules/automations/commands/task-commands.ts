@@ -1,5 +1,6 @@
 import { withoutUndefined } from '#plugin-api';
 import type { CliCommand } from '#plugin-api';
+import { plainDollars } from '../../../kit/dollars.ts';
 import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import type { Automations } from '../automations.ts';
 import { itemJob } from '../tables.ts';
@@ -183,5 +184,5 @@ function runningCommands(
 /** `cost` in dollars, without the calls that have no price; null if none has one: an unknown price is never shown as 0. */
 function costFields({ cost, calls, unpriced }: Cost = { cost: 0, calls: 0, unpriced: 0 }) {
   const isUnknown = calls > 0 && unpriced >= calls;
-  return { cost: isUnknown ? null : (cost / 1_000_000).toFixed(6), unpriced_calls: unpriced };
+  return { cost: isUnknown ? null : plainDollars(cost), unpriced_calls: unpriced };
 }

@@ -1,5 +1,6 @@
 import { storedJson } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
+import { plainDollars, toDollars } from '../../../kit/dollars.ts';
 import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
 import { botsTable } from '../bots/bots-table.ts';
 import type { Conversation, StoredMessage } from './conversation.ts';
@@ -83,7 +84,7 @@ const columns: readonly (readonly [
   ['model', (_, { model }) => model ?? ''],
   ['input_tokens', (_, { usage }) => usage?.input_tokens ?? ''],
   ['output_tokens', (_, { usage }) => usage?.output_tokens ?? ''],
-  ['cost_usd', (_, { cost }) => (cost === null ? '' : (cost / 1_000_000).toFixed(6))],
+  ['cost_usd', (_, { cost }) => (cost === null ? '' : plainDollars(cost))],
   ['feedback', (_, { feedback }) => (feedback === 'none' ? '' : feedback)],
   ['comment', (_, { comment }) => comment],
 ];
@@ -145,7 +146,7 @@ export function conversationRecord({
       provider: message.provider,
       model: message.model,
       usage: message.usage,
-      cost_usd: message.cost === null ? null : message.cost / 1_000_000,
+      cost_usd: toDollars(message.cost),
       sources: message.sources,
       is_partial: message.isPartial,
       feedback: message.feedback,

@@ -1,4 +1,5 @@
 import type { Metric, MetricSample } from '#plugin-api';
+import { toDollars } from '../../../kit/dollars.ts';
 import type { NewUsageRow } from './usage-row.ts';
 
 /** Who calls, for the label `by`. */
@@ -65,7 +66,7 @@ export function createUsageMetrics(): UsageMetrics {
       counter('calls', 'Calls to providers', ({ calls }) => calls),
       counter('failed_calls', 'Calls to providers that failed', ({ failed }) => failed),
       counter('tokens', 'Tokens of calls to providers', ({ tokens }) => tokens),
-      counter('cost_dollars', 'Estimated cost of calls to providers', ({ cost }) => cost / 1_000_000),
+      counter('cost_dollars', 'Estimated cost of calls to providers', ({ cost }) => toDollars(cost)),
     ],
   };
 }
