@@ -9,6 +9,7 @@ import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { createDocuments } from './documents/documents.ts';
 import { createHooks } from './hooks/hooks.ts';
+import { keepShownValues } from './hooks/shown-filters.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
@@ -100,6 +101,7 @@ export async function createCore(dependencies: CoreDependencies) {
   const redactor = createRedactor();
   const log = createSiteLogger(dependencies, redactor, pluginFolders.ownerOf);
   const hooks = createHooks({ log, guardsFilters: true });
+  keepShownValues(hooks);
   const database = await openSiteDatabase(dependencies, log);
   const closers: (() => unknown)[] = [() => database.close()];
   try {

@@ -62,7 +62,7 @@ export function createAsyncRuns({ all, context, failures, guard }: AsyncRunsDepe
             args[0] = guard.settleAwaited(entry, args[0], isThenable(result) ? await result : result);
           } catch (error) {
             failures.note(entry, error);
-            throw error;
+            if (!guard.survives(entry, error)) throw error;
           }
         }
         return args[0];

@@ -1,8 +1,7 @@
 import type { AnyCallback } from '#plugin-api';
-import type { Cursor, Hook } from './callbacks.ts';
+import type { Cursor, Entry, Hook } from './callbacks.ts';
 import { maxNesting } from './context.ts';
 import type { RunStack } from './context.ts';
-import type { Failures } from './failures.ts';
 import type { FilterGuard } from './filter-guard.ts';
 
 /** A compiled loop over the callbacks of one hook, for a value without further arguments. */
@@ -12,8 +11,8 @@ export interface CompiledRunDependencies {
   readonly stack: RunStack;
   /** See FilterGuard. */
   readonly settle: FilterGuard['settle'];
-  /** Notes which callback an error came from. */
-  readonly note: Failures['note'];
+  /** Notes which callback an error came from. Throws it, or returns if the run goes on without that callback. */
+  readonly recover: (entry: Entry, error: unknown) => void;
   /** Continues at that position, by the rules for callbacks added or removed during a run. */
   readonly resume: (position: Readonly<Cursor>, level: number, value: unknown) => unknown;
 }
@@ -34,7 +33,10 @@ let compiledCount = 0;
  * The code contains no external text, only numbers and names generated here. Null if compiling would not help or code
  * generation is disabled; the shared loop is used then.
  */
-export function compileRun(hook: Hook, { stack, settle, note, resume }: CompiledRunDependencies): CompiledRun | null {
+export function compileRun(
+  hook: Hook,
+  { stack, settle, recover, resume }: CompiledRunDependencies,
+): CompiledRun | null {
   const { groups, entries, generation, version } = hook;
   if (groups === null || entries.length === 0 || entries.length > maxCallbacks) return null;
   const callbacks = entries.map(({ callback }) => callback);
@@ -65,8 +67,8 @@ export function compileRun(hook: Hook, { stack, settle, note, resume }: Compiled
         ${steps.join('\n')}
         return value;
       } catch (error) {
-        note(entries[position], error);
-        throw error;
+        recover(entries[position], error);
+        return resume(positions[position], level, value);
       } finally {
         state[0] = level;
       }
@@ -80,7 +82,7 @@ export function compileRun(hook: Hook, { stack, settle, note, resume }: Compiled
       'priorities',
       'overflow',
       'settle',
-      'note',
+      'recover',
       'resume',
       ...names,
       code,
@@ -93,7 +95,7 @@ export function compileRun(hook: Hook, { stack, settle, note, resume }: Compiled
       stack.priorities,
       stack.overflow,
       settle,
-      note,
+      recover,
       resume,
       ...(callbacks as AnyCallback[]),
     );

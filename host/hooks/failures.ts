@@ -24,6 +24,11 @@ export interface Failures {
   note(entry: Entry, error: unknown): void;
   /** Logs, once per callback, that its result was not used, and notifies the listeners. */
   refuse(entry: Entry, reason: string): void;
+  /**
+   * Logs an error of a filter that goes on with the value before it, once until the callback fails otherwise. False for a
+   * HookCycleError inside another run, as in `isolate`.
+   */
+  keep(entry: Entry, error: unknown): boolean;
   /** The callback of a filter that an error came from; undefined if it came from none. */
   culpritOf(error: unknown): Entry | undefined;
   /** Logs the error of an action and notifies the listeners. */
@@ -44,6 +49,8 @@ interface FailuresDependencies {
 export function createFailures({ context, log, listeners }: FailuresDependencies): Failures {
   const culprits = new WeakMap<object, Entry>();
   const refused = new WeakSet<Entry>();
+  /** Messages of the last errors that filters survived. */
+  const survived = new WeakMap<Entry, string>();
   const describe = (kind: HookKind, hook: string, entry: Entry, error: unknown): HookFailure => ({
     ...{ kind, hook, owner: entry.owner, callback: functionName(entry), error },
   });
@@ -71,6 +78,16 @@ export function createFailures({ context, log, listeners }: FailuresDependencies
       const failure = describe('filter', entry.hook, entry, new Error(reason));
       writeFailure(log, 'Result of a filter callback not used', 'hook_result_refused', failure);
       notify(failure);
+    },
+    keep(entry, error) {
+      if (error instanceof HookCycleError && context.nested()) return false;
+      const text = error instanceof Error ? error.message : String(error);
+      if (survived.get(entry) === text) return true;
+      survived.set(entry, text);
+      const culprit = (typeof error === 'object' && error !== null && culprits.get(error)) || entry;
+      const message = `Callback of the filter '${entry.hook}' failed; the value before it was used`;
+      writeFailure(log, message, 'hook_callback_failed', describe('filter', entry.hook, culprit, error));
+      return true;
     },
     culpritOf: (error) => (typeof error === 'object' && error !== null ? culprits.get(error) : undefined),
     isolate(callbacks, entry, error) {

@@ -1,3 +1,4 @@
+import { RestError } from '#plugin-api';
 import { isThenable } from './callbacks.ts';
 import type { Entry } from './callbacks.ts';
 import type { Failures } from './failures.ts';
@@ -8,20 +9,29 @@ export interface FilterGuard {
   settle(entry: Entry, former: unknown, result: unknown): unknown;
   /** The same for a run that awaited the callback. */
   settleAwaited(entry: Entry, former: unknown, result: unknown): unknown;
+  /** Whether the run goes on with the value before a callback that threw, which is then logged. */
+  survives(entry: Entry, error: unknown): boolean;
 }
 
 /** As `@wordpress/hooks` and WordPress do: whatever a callback returns is the value. */
 export const noGuard: FilterGuard = {
   settle: (_entry, _former, result) => result,
   settleAwaited: (_entry, _former, result) => result,
+  survives: () => false,
 };
+
+/** What `HooksApi.keepValueOnError` declared, by the names of the filters. */
+export type TolerantFilters = Map<string, { readonly passesRestErrors: boolean }>;
 
 /**
  * Keeps the former value where a callback returns `undefined` for a value that is not, or a promise to a run that does not
  * await: both are mistakes of the callback, and the code that applied the filter would fail far from it. Every other value
- * is the callback's decision, also `null`.
+ * is the callback's decision, also `null`. A callback that throws decides nothing where the filter was declared so.
  */
-export function createFilterGuard(failures: Pick<Failures, 'refuse' | 'note'>): FilterGuard {
+export function createFilterGuard(
+  failures: Pick<Failures, 'refuse' | 'note' | 'keep'>,
+  tolerant: TolerantFilters,
+): FilterGuard {
   const settleAwaited: FilterGuard['settle'] = (entry, former, result) => {
     if (result !== undefined || former === undefined) return result;
     failures.refuse(
@@ -33,6 +43,11 @@ export function createFilterGuard(failures: Pick<Failures, 'refuse' | 'note'>): 
   };
   return {
     settleAwaited,
+    survives(entry, error) {
+      const rule = tolerant.get(entry.hook);
+      if (rule === undefined || (rule.passesRestErrors && error instanceof RestError)) return false;
+      return failures.keep(entry, error);
+    },
     settle(entry, former, result) {
       if (!isThenable(result) || isThenable(former)) return settleAwaited(entry, former, result);
       // Nothing awaits it, and a rejection must not end the process.

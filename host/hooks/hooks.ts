@@ -7,6 +7,7 @@ import { createHookContext } from './context.ts';
 import { createFailures } from './failures.ts';
 import type { FailureListener } from './failures.ts';
 import { createFilterGuard, noGuard } from './filter-guard.ts';
+import type { TolerantFilters } from './filter-guard.ts';
 import { withNamespaces } from './namespaced.ts';
 import { createRegistry } from './registry.ts';
 import type { HookDescription, Registry } from './registry.ts';
@@ -61,7 +62,8 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
   const context = createHookContext(registry.byId);
   const failures = createFailures({ context, log, listeners });
   const all = registry.find('all');
-  const guard = guardsFilters ? createFilterGuard(failures) : noGuard;
+  const tolerant: TolerantFilters = new Map();
+  const guard = guardsFilters ? createFilterGuard(failures, tolerant) : noGuard;
   const runs = createRuns({ all, context, failures, guard });
   const asyncRuns = createAsyncRuns({ all, context, failures, guard });
   const idle = (hook: Hook): boolean => hook.entries === noEntries && all.entries === noEntries;
@@ -89,6 +91,9 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
     },
     hasFilter: registry.has,
     hasAction: registry.has,
+    keepValueOnError(names: readonly string[], { passesRestErrors = false } = {}): void {
+      for (const name of names) tolerant.set(name, { passesRestErrors });
+    },
     owners: ownersOf,
     didFilter: (name: string) => byName.get(name)?.filtersApplied ?? 0,
     didAction: (name: string) => byName.get(name)?.actionsDone ?? 0,

@@ -22,9 +22,18 @@ interface RunsDependencies {
   readonly guard: FilterGuard;
 }
 
+/** Notes the error of a callback. Returns where the run goes on without it, and throws the error elsewhere. */
+const createRecover =
+  ({ failures, guard }: Pick<RunsDependencies, 'failures' | 'guard'>) =>
+  (entry: Entry, error: unknown): void => {
+    failures.note(entry, error);
+    if (!guard.survives(entry, error)) throw error;
+  };
+
 /** Synchronous runs. */
 export function createRuns(dependencies: RunsDependencies): Runs {
-  const { all, context, failures, guard } = dependencies;
+  const { all, context, guard } = dependencies;
+  const recover = createRecover(dependencies);
   const { observe, act, filterFrom } = createLoops(dependencies);
   const throughGroups = createGroupLoop(dependencies, filterFrom);
 
@@ -35,7 +44,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       hook.runs += 1;
       if (hook.runs === compileAfter)
         hook.compiled = compileRun(hook, {
-          ...{ stack: context.stack, settle: guard.settle, note: failures.note },
+          ...{ stack: context.stack, settle: guard.settle, recover },
           resume: (position, level, value) => filterFrom({ ...position }, level, [value]),
         });
       return throughGroups(hook, groups, value);
@@ -70,6 +79,7 @@ function createGroupLoop(
   { context, failures, guard }: Pick<RunsDependencies, 'context' | 'failures' | 'guard'>,
   filterFrom: Loops['filterFrom'],
 ) {
+  const recover = createRecover({ failures, guard });
   return (hook: Hook, groups: readonly Group[], start: unknown): unknown => {
     const { entries, generation, version } = hook;
     const level = context.enter(hook, (groups[0] as Group).priority);
@@ -90,8 +100,8 @@ function createGroupLoop(
       }
       return value;
     } catch (error) {
-      failures.note(entries[position] as Entry, error);
-      throw error;
+      recover(entries[position] as Entry, error);
+      return filterFrom({ hook, generation, version, entries, index: position + 1 }, level, [value]);
     } finally {
       context.leave(level);
     }
@@ -112,6 +122,7 @@ interface Loops {
 }
 
 function createLoops({ all, context, failures, guard }: RunsDependencies): Loops {
+  const recover = createRecover({ failures, guard });
   const filterFrom: Loops['filterFrom'] = (cursor, level, args) => {
     for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
       context.reach(level, entry.priority);
@@ -119,8 +130,7 @@ function createLoops({ all, context, failures, guard }: RunsDependencies): Loops
         const result = invoke(entry, args);
         args[0] = isPlain(result) ? result : guard.settle(entry, args[0], result);
       } catch (error) {
-        failures.note(entry, error);
-        throw error;
+        recover(entry, error);
       }
     }
     return args[0];

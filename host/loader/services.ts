@@ -110,6 +110,7 @@ export const hooksMethods: MethodKinds<HooksApi> = {
   doActionAsync: 'call',
   hasFilter: 'call',
   hasAction: 'call',
+  keepValueOnError: 'call',
   owners: 'call',
   didFilter: 'call',
   didAction: 'call',

@@ -55,6 +55,11 @@ export interface HookOptions {
   readonly isSynchronous?: boolean;
 }
 
+export interface KeepOptions {
+  /** A RestError is a refusal, which reaches the caller. Default false. */
+  readonly passesRestErrors?: boolean;
+}
+
 /**
  * Filters and actions with WordPress's semantics. Both share one namespace, so that `hasFilter` sees an action's callbacks.
  *
@@ -63,7 +68,7 @@ export interface HookOptions {
  * hook `all` run before every other hook, with its name as first argument.
  *
  * An error in an action's callback is logged with its owner, and the other callbacks run. An error in a filter reaches the
- * caller. A callback of a filter returns the value, changed or not, or `null` where the filter allows that. For one that
+ * caller, unless `keepValueOnError` says otherwise: most filters decide something, and none must be decided by a mistake. A callback of a filter returns the value, changed or not, or `null` where the filter allows that. For one that
  * returns `undefined`, or a promise in a synchronous run, the value before it is used, one line is logged, and the plugin has
  * it as its last error. Hooks are local to a process: each node runs its own.
  */
@@ -107,6 +112,11 @@ export interface HooksApi {
    */
   hasFilter(name: string, callback?: AnyCallback, priority?: number): boolean | number;
   hasAction(name: string, callback?: AnyCallback, priority?: number): boolean | number;
+  /**
+   * Declares filters whose value is shown. For a callback that throws, the value before it is used, the error is logged with the
+   * plugin it came from, and the plugin has it as its last error. Not for filters that allow, hide or limit something.
+   */
+  keepValueOnError(names: readonly string[], options?: KeepOptions): void;
   /** Slugs of the plugins that have callbacks, `host` for its own, in the order they run. Names who gave a filter its value. */
   owners(name: string): string[];
   /** How often the filter (or action) ran, including runs in progress. */

@@ -22,6 +22,7 @@ import { createProviderRegistry } from './providers/registry.ts';
 import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
 import { checkRestKey } from './settings/rest-key.ts';
+import { keepShownValues } from './shown-filters.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhooksModule } from './webhooks/module.ts';
 import { deliveryLogModule } from './webhooks/delivery-log-module.ts';
@@ -53,6 +54,7 @@ const tables = modules.flatMap((module) => module.tables);
 export default definePlugin({
   migrations: collectMigrations(modules),
   async register(host: HostApi) {
+    keepShownValues(host.hooks);
     host.hooks.addFilter('rest_exposed_cors_headers', (names) => [...names, ...exposedHeaders]);
     const context = await createServices(host);
     for (const module of modules) await module.register(context);

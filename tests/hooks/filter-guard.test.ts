@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RestError } from '#plugin-api';
 import { createHooks, type HookFailure, type Hooks } from '../../host/hooks/hooks.ts';
 
 describe('a filter whose callback returns what it cannot use', () => {
@@ -49,6 +50,41 @@ describe('a filter whose callback returns what it cannot use', () => {
       expect(logged).to.deep.equal([]);
     });
   }
+
+  for (const [title, apply] of Object.entries(runs))
+    it(`goes on with the value before an error where the value is shown, when it runs ${title}`, () => {
+      hooks.keepValueOnError(['word']);
+      hooks.addFilter('word', (value: string) => `${value}a`, 1);
+      hooks.forOwner('bad').addFilter('word', () => {
+        throw new Error('broken');
+      });
+      hooks.addFilter('word', (value: string) => `${value}b`, 20);
+      expect(apply('')).to.equal('ab');
+      expect(apply('')).to.equal('ab');
+      expect(logged.map(({ event, hook, owner }) => [event, hook, owner])).to.deep.equal([
+        ['hook_callback_failed', 'word', 'bad'],
+      ]);
+      expect(messages()).to.include('broken');
+      expect(hooks.doingHook()).to.equal(false);
+    });
+
+  it('goes on after a rejection, but not after a refusal or a cycle', async () => {
+    hooks.keepValueOnError(['word', 'cycle']);
+    hooks.keepValueOnError(['answer'], { passesRestErrors: true });
+    const refusal = new RestError({ code: 'no', message: 'No.', status: 403 });
+    for (const name of ['word', 'answer'])
+      hooks.forOwner('bad').addFilter(name, async (_value, error: Error) => {
+        throw error;
+      });
+    const apply = hooks.applyFiltersAsync as (...args: unknown[]) => Promise<unknown>;
+    expect(await apply('word', 1, refusal)).to.equal(1);
+    expect(await apply('answer', 1, new Error('broken'))).to.equal(1);
+    expect(await apply('answer', 1, refusal).catch((error: unknown) => error)).to.equal(refusal);
+    hooks.addFilter('cycle', (value) => hooks.applyFilters('cycle', value));
+    expect(hooks.applyFilters('cycle', 1)).to.equal(1);
+    expect(logged.at(-1)).to.include({ hook: 'cycle', owner: 'host' });
+    expect(logged.length).to.equal(3);
+  });
 
   it('keeps the value in a run that awaits, and uses what is awaited', async () => {
     hooks.addFilter('word', async (value: string) => `${value}a`);

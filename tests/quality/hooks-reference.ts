@@ -1,3 +1,5 @@
+import { answerFilters, shownFilters } from '../../host/hooks/shown-filters.ts';
+import * as service from '../../plugins/svc/shown-filters.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -97,6 +99,12 @@ function partsOf(parameter: ts.ParameterDeclaration): readonly ts.Node[] {
     : [parameter];
 }
 
+/** What `keepValueOnError` declares. */
+const keptFilters = new Set([
+  ...[...shownFilters, ...answerFilters, ...service.shownFilters, ...service.answerFilters],
+  ...['rest_prepare_category', 'rest_category_query'],
+]);
+
 function renderHook(hook: HookDescription, runs: readonly HookRun[]): string {
   const { name, kind, parameters, description, since } = hook;
   const files = [...new Set(runs.map(({ file }) => file))].map((file) => `\`${file}\``);
@@ -110,6 +118,7 @@ function renderHook(hook: HookDescription, runs: readonly HookRun[]): string {
     [
       `${kind === 'filter' ? 'Filter' : 'Action'}, since ${since}${describeMode(hook, runs)}.`,
       description,
+      keptFilters.has(name) ? 'If a callback throws, the value before it is used.' : '',
       `Run by ${files.join(', ') || `\`${hook.file}\``}.`,
     ]
       .filter(Boolean)
