@@ -94,7 +94,7 @@ export function formatMoney(micro: number): string {
   if (micro > 0 && micro < 1) return `<${formatMoney(1)}`;
   const amount = micro / 1_000_000;
   const digits = amount >= 1 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(amount))));
-  return moneyFormat(digits, digits).format(amount);
+  return moneyFormat(2, digits).format(amount);
 }
 
 /** A price in full: `$5`, `$0.20`, `$0.0375`. @param dollars US dollars; up to six decimals are shown. */

@@ -26,11 +26,11 @@ export function providerFailure(
 }
 
 /** What the status says more precisely than the error of its kind. */
-function ownSentence({ kind, status, message }: ProviderError, label: string): string | null {
+function ownSentence({ kind, status, message, rejection }: ProviderError, label: string): string | null {
   // The upstream's own 408: the request timed out there, not here.
   if (kind === 'timeout' && status !== null) return `${label} timed out: ${message}`;
   // The key is right, but not enough: a region, an account or a model is not allowed.
-  if (kind === 'auth' && status === 403)
+  if (kind === 'auth' && status === 403 && rejection === null)
     return `${label} refused access: ${sentence(message)} Check in its account what the key, the region and the model may do.`;
   return null;
 }
@@ -65,14 +65,14 @@ function failureOf(
   details: ErrorDetails,
   other: (details: ErrorDetails) => RestError,
 ): RestError {
+  // The site's account has no credits: nothing is wrong with the request.
+  if (error.rejection?.reason === 'insufficient_quota' && error.status !== 429) return other(details);
   switch (error.kind) {
     case 'auth':
       return errors.provider_auth_failed(details);
     case 'rate_limited':
       return rateLimited(error, details);
     case 'rejected':
-      // The site's account has no credits: nothing is wrong with the request.
-      return error.status === 402 ? other(details) : errors.provider_rejected(details);
     case 'conflict':
     case 'unsupported':
       return errors.provider_rejected(details);

@@ -15,8 +15,11 @@ export const upstreamErrorKinds = [
 
 /** Why an upstream refused a request, where callers act on it. */
 export interface Rejection {
-  /** `refusal`: the model declined. `content_filter`: a filter or moderation did. */
-  readonly reason: 'refusal' | 'content_filter' | 'context_length' | 'model_not_found';
+  /**
+   * `refusal`: the model declined. `content_filter`: a filter or moderation did. `insufficient_quota`: the account has no credits
+   * or quota left, whatever the request.
+   */
+  readonly reason: 'refusal' | 'content_filter' | 'context_length' | 'model_not_found' | 'insufficient_quota';
   /** Of a filter: the parameter it names, such as `prompt`. */
   readonly param?: string;
   /** Of a filter: its results by category. */

@@ -19,10 +19,9 @@ const lasting: readonly string[] = ['rest_svc_provider_auth_failed', 'rest_svc_s
 /** What an error of a call to a provider means for a visitor. */
 export function visitorFailure(error: unknown): VisitorFailure {
   if (!(error instanceof RestError)) return 'failed';
-  const { reason, provider_status: upstreamStatus } = asRecord(error.data);
+  const { reason } = asRecord(error.data);
   if (error.code === 'rest_svc_provider_rejected' && typeof reason === 'string' && Object.hasOwn(reasons, reason))
     return reasons[reason] ?? 'unavailable';
-  // 402: the account has no credits.
-  const isLasting = error.status < 429 || lasting.includes(error.code) || upstreamStatus === 402;
+  const isLasting = error.status < 429 || lasting.includes(error.code) || reason === 'insufficient_quota';
   return isLasting ? 'unavailable' : 'failed';
 }

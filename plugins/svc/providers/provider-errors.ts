@@ -8,6 +8,7 @@ import {
   type Rejection,
 } from '../kit/upstream-error.ts';
 import { rejectionOf } from './rejection.ts';
+import { isQuotaUsedUp } from './used-up-quota.ts';
 import type { ToolCall } from '../kit/tools.ts';
 import { listAt, objectAt, parseArguments, textAt, type JsonObject } from './json.ts';
 import { ProviderError, type ProviderConnection, type FailedUsage, type ProviderErrorKind } from './provider.ts';
@@ -67,12 +68,20 @@ export function errorFromResponse(
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
 ): ProviderError {
   const sentence = readErrorMessage(body);
+  if (isQuotaUsedUp(status, body, sentence))
+    // A time to wait would be that of another limit.
+    return new ProviderError({
+      kind: kindOf(status),
+      status,
+      rejection: { reason: 'insufficient_quota' },
+      isFinal: true,
+      message: responseMessage(status, sentence, connection.settings),
+    });
   const rejection = rejectionOf(status, body, sentence);
   return new ProviderError({
     kind: isInvalidKey(body) ? 'auth' : rejection === null ? kindOf(status) : 'rejected',
     status,
     rejection,
-    isFinal: status === 402 || /insufficient_quota|credit balance is too low/i.test(JSON.stringify(body) ?? ''),
     message: withCategories(responseMessage(status, sentence, connection.settings), rejection),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
@@ -91,7 +100,7 @@ function isInvalidKey(body: unknown): boolean {
 }
 
 /**
- * 402, 409 and other 4xx are rejections: a retry would be rejected as well. Redirects, such as to a page to sign in, are
+ * 409 and other 4xx are rejections: a retry would be rejected as well. Redirects, such as to a page to sign in, are
  * failures that another provider does not have.
  */
 function kindOf(status: number): ProviderErrorKind {

@@ -29,24 +29,34 @@ const codes: Readonly<Record<string, string>> = {
   rest_no_route: 'unknown_url',
 };
 
-/** Rejections of providers that clients of OpenAI act on, with the parameter they are about. */
-const rejections: Readonly<Record<string, { readonly code: string; readonly param: string | null }>> = {
+/** Failures of providers that clients of OpenAI act on, with the parameter they are about and OpenAI's status. */
+const rejections: Readonly<
+  Record<string, { readonly code: string; readonly param: string | null; readonly status?: number }>
+> = {
   content_filter: { code: 'content_filter', param: null },
   context_length: { code: 'context_length_exceeded', param: 'messages' },
-  model_not_found: { code: 'model_not_found', param: 'model' },
+  model_not_found: { code: 'model_not_found', param: 'model', status: 404 },
+  insufficient_quota: { code: 'insufficient_quota', param: null, status: 429 },
 };
 
 function rejectionIn(code: string, details: Readonly<Record<string, unknown>>) {
-  const reason = code === 'rest_svc_provider_rejected' ? details['reason'] : undefined;
-  return typeof reason === 'string' && Object.hasOwn(rejections, reason) ? rejections[reason] : undefined;
+  const { reason } = details;
+  const isOfProvider = code.startsWith('rest_svc_provider_');
+  return isOfProvider && typeof reason === 'string' && Object.hasOwn(rejections, reason)
+    ? rejections[reason]
+    : undefined;
 }
 
-/** The error with the status that OpenAI gives it: 404 for a model that the provider does not have, which is a 400 elsewhere (D5). */
+/**
+ * The error with the status that OpenAI gives it: 404 for a model that the provider does not have, which is a 400 elsewhere (D5),
+ * and 429 for an account without credits, whatever its vendor answers.
+ */
 export function withOpenAiStatus(error: unknown): unknown {
-  if (!(error instanceof RestError) || rejectionIn(error.code, asRecord(error.data))?.code !== 'model_not_found')
-    return error;
+  if (!(error instanceof RestError)) return error;
+  const status = rejectionIn(error.code, asRecord(error.data))?.status;
+  if (status === undefined || status === error.status) return error;
   const { code, message, data, headers } = error;
-  return new RestError({ code, message, data, headers, status: 404, cause: error.cause });
+  return new RestError({ code, message, data, headers, status, cause: error.cause });
 }
 
 /** The body of an error in OpenAI's shape: `error.svc` has the code, the status and the data of the usual body. */

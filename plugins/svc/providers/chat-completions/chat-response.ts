@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { asRecord, isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { emptyText, errorFromResponse, failedText, unreadableResponse } from '../provider-errors.ts';
+import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
+import { errorInside } from '../streams/read-events.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
@@ -84,10 +85,7 @@ export function throwErrorInside(
   const holder = [body, choice].find(
     (candidate): candidate is JsonObject => isRecord(candidate) && isError(candidate['error']),
   );
-  if (holder === undefined) return;
-  const code = Number(objectAt(holder, 'error')['code']);
-  const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
-  throw errorFromResponse({ status, headers: new Headers(), body: holder }, connection);
+  if (holder !== undefined) throw errorInside(holder, connection);
 }
 
 /** An object, or the message alone. */

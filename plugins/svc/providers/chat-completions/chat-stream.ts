@@ -1,5 +1,5 @@
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import { errorFromStream, parseEvent, type TextStream } from '../streams/read-events.ts';
+import { errorInside, parseEvent, type TextStream } from '../streams/read-events.ts';
 import { chatReport, chatResponse, chatUsage, contentText } from './chat-response.ts';
 import type { ProviderConnection, RequestedText } from '../provider.ts';
 import { createToolCalls } from './stream-tool-calls.ts';
@@ -35,7 +35,7 @@ export const createChatStream = (
   const takeChunk = (chunk: JsonObject): void => {
     const choice = listAt(chunk, 'choices')[0];
     const failed = [chunk, choice].find((holder) => Boolean((holder as JsonObject | undefined)?.['error']));
-    if (failed !== undefined) throw errorFromStream(failed, connection);
+    if (failed !== undefined) throw errorInside(failed, connection);
     state.model = textAt(chunk, 'model') ?? state.model;
     if (chatUsage(chunk['usage']) !== null) state.usage = chunk['usage'];
     if (choice === undefined) return;

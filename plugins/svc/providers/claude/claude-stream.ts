@@ -1,6 +1,6 @@
 import { isRecord } from '#plugin-api';
 import { objectAt, textAt, type JsonObject } from '../json.ts';
-import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
+import { errorInside, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { claudeReport, claudeResponse } from './claude-response.ts';
 
 /** Reads the events of a message until `message_stop`. The first event has the input tokens, the last ones the output tokens. */
@@ -42,7 +42,7 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
       hasFinalUsage = true;
     },
     error: (event) => {
-      throw errorFromStream(event, connection);
+      throw errorInside(event, connection);
     },
   };
 

@@ -1,6 +1,6 @@
 import { isRecord } from '#plugin-api';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
+import { errorInside, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { functionCallParts, googleReport, googleResponse, googleUsage, partsText } from './google-response.ts';
 
 /**
@@ -16,7 +16,7 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
   let received: JsonObject | null = null;
 
   const takePiece = (piece: JsonObject): void => {
-    if (Boolean(piece['error'])) throw errorFromStream(piece, connection);
+    if (Boolean(piece['error'])) throw errorInside(piece, connection);
     const usageMetadata =
       googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];

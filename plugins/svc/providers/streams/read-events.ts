@@ -14,6 +14,7 @@ import { type JsonObject, objectAt, textAt } from '../json.ts';
 
 /** Names of errors without a status, and the status that applies. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
+  [/billing|arrearage/i, 402],
   [/rate.?limit|too_many|quota|RESOURCE_EXHAUSTED/i, 429],
   [/overloaded/i, 529],
   [/authentication|invalid_api_key|UNAUTHENTICATED/i, 401],
@@ -25,11 +26,8 @@ const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
   [/invalid|content_filter|context_length|FAILED_PRECONDITION/i, 400],
 ];
 
-/** The ProviderError of an error in the stream, mapped by its status, or as 502 if that is unknown. */
-export function errorFromStream(
-  body: unknown,
-  connection: Pick<ProviderConnection, 'settings' | 'clock'>,
-): ProviderError {
+/** The ProviderError of an error in a response or stream that began well, mapped by its status, or as 502 if that is unknown. */
+export function errorInside(body: unknown, connection: Pick<ProviderConnection, 'settings' | 'clock'>): ProviderError {
   const error = objectAt(body, 'error');
   const code = Number(error['code'] ?? error['status']);
   const name = [textAt(error, 'type'), textAt(error, 'code'), textAt(error, 'status')].find(
