@@ -206,4 +206,12 @@ export const migrations: readonly Migration[] = [
       await createTextIndex(knex, dialect, termTextIndex);
     },
   },
+  {
+    // Most posts first, and of the same number the oldest term first, as in WordPress.
+    id: '0300_terms_by_count',
+    async up(knex) {
+      await knex.raw('drop index terms_by_count');
+      await knex.raw('create index terms_by_count on terms (taxonomy, post_count, id desc)');
+    },
+  },
 ];

@@ -52,18 +52,9 @@ export async function openApplicationPasswordSite(dialectCase: DialectCase): Pro
     ...site,
     difference: (row) => {
       sent = row.sent ?? {};
-      return row.path.startsWith('/wp-admin/') ? pageDifference(site, row) : site.difference(bySession(row));
+      return row.path.startsWith('/wp-admin/') ? pageDifference(site, row) : site.difference(row);
     },
   };
-}
-
-/**
- * Stricter than WordPress, an application password may not create another one here (403 `application_password_not_allowed`,
- * tests/users/fresh-sign-in.test.ts). So the same user sends with a session what the recording sent with a password.
- */
-function bySession(row: RecordedRow): RecordedRow {
-  const isCollection = row.path.endsWith('/application-passwords') && row.as !== 'anonymous';
-  return isCollection ? { ...row, sent: { ...row.sent, auth: 'session' } } : row;
 }
 
 /** Forms lead nowhere else here (CSP): where WordPress redirects, the user follows a link with the same address. */

@@ -53,8 +53,8 @@ export function createTermStore({ database, counts }: { database: TermsDatabase;
       const rows = select(query);
       if (orderBy === 'include') orderByIds(rows, validTermIds(query.include ?? []));
       else void rows.orderBy(columns[orderBy], order);
-      // Of many terms with the same count, the index has the ids in the same order.
-      void rows.orderBy('terms.id', orderBy === 'count' ? order : 'asc');
+      // Of terms with the same count, the index has the ids in the opposite order.
+      void rows.orderBy('terms.id', orderBy === 'count' && order === 'asc' ? 'desc' : 'asc');
       const found = (await rows.limit(limit).offset(offset)) as TermRow[];
       return found.map(toTerm);
     },
