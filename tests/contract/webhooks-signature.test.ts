@@ -42,10 +42,13 @@ describeSites('signatures of webhooks', (site) => {
     'a plain secret',
     'ключ 🔑',
     'with "quotes" and \\ and $(x)',
+    // The block of SHA-256: a longer key is hashed first.
+    'k'.repeat(64),
+    'l'.repeat(65),
     'x'.repeat(1000),
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   ]) {
-    it(`are those that node's crypto and openssl make of the raw bytes: ${secret.slice(0, 40)}`, async () => {
+    it(`are those that node's crypto and openssl make of the raw bytes: ${secret.slice(0, 40)} (${String(Buffer.byteLength(secret))})`, async () => {
       await site().operator.setSecret(secret);
       await subscribe();
       const request = await send();
