@@ -342,5 +342,4 @@ function startObserving(): void {
 
 function stopObserving(): void {
   for (const undo of undos.splice(0)) undo();
-  storage.disable();
 }

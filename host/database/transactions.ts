@@ -29,7 +29,6 @@ export interface Transactions {
  */
 export function createTransactions(root: () => Knex, log: Logger): Transactions {
   const storage = new AsyncLocalStorage<Running>();
-  let active = 0;
 
   function running(): Running | null {
     const found = storage.getStore();
@@ -43,27 +42,14 @@ export function createTransactions(root: () => Knex, log: Logger): Transactions 
     const outer = running();
     const callbacks: (() => void)[] = [];
     const begin = outer?.transaction ?? root();
-    const result = await track(() =>
-      begin.transaction(
-        (transaction) =>
-          storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
-        settings,
-      ),
+    const result = await begin.transaction(
+      (transaction) =>
+        storage.run({ transaction, identity: outer?.identity ?? transaction, callbacks }, () => work(transaction)),
+      settings,
     );
     if (outer === null) for (const callback of callbacks) runSafely(callback);
     else outer.callbacks.push(...callbacks);
     return result as Result;
-  }
-
-  /** An enabled storage slows every promise of the process, so it is disabled when no transaction is in progress. */
-  async function track<Result>(transaction: () => Promise<Result>): Promise<Result> {
-    active += 1;
-    try {
-      return await transaction();
-    } finally {
-      active -= 1;
-      if (active === 0) storage.disable();
-    }
   }
 
   function runSafely(callback: () => void): void {

@@ -65,16 +65,12 @@ export interface HookContext {
   priority(name: string): number | false;
 }
 
-/** Shared by all instances: an active storage slows every promise of the process. */
+/** Shared by all instances. */
 const storage = new AsyncLocalStorage<Frame>();
 
-/** Asynchronous runs in progress, of all instances. The storage is disabled when the last one ends. */
-let activeRuns = 0;
-
 /**
- * Tracks which hooks are running. Synchronous runs are on one stack, since nothing else can run meanwhile.
- * AsyncLocalStorage slows every promise of the process while enabled, so it tracks only asynchronous runs and is enabled
- * only while one is in progress.
+ * Tracks which hooks are running: synchronous runs on one stack, since nothing else can run meanwhile, and asynchronous ones
+ * by AsyncLocalStorage.
  *
  * @param byId hooks by id.
  */
@@ -127,14 +123,10 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
       const depth = (innermost()?.depth ?? 0) + 1;
       if (depth > maxNesting || levels() >= maxNesting) throw cycleError(runningHooks(), hook);
       const frame: Frame = { hook, caller, priority: null, parent, instance, depth, ended: false };
-      activeRuns += 1;
       try {
         return await storage.run(frame, work, frame);
       } finally {
         frame.ended = true;
-        activeRuns -= 1;
-        // Safe: only ended frames remain. Disabling lets a node serve a fifth more requests.
-        if (activeRuns === 0) storage.disable();
       }
     },
     nested: () => levels() + (innermost()?.depth ?? 0) > 1,

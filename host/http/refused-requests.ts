@@ -16,19 +16,27 @@ const statuses: Readonly<Record<string, number>> = {
  * other responses, and closes the connection.
  */
 export function refuseBrokenRequests(server: Server, addSecurityHeaders: AddHeaders): void {
-  server.on(
-    'clientError',
-    (error: NodeJS.ErrnoException, socket: Duplex & { readonly _httpMessage?: ServerResponse }) => {
-      const isAnswered = socket._httpMessage?.headersSent === true;
-      if (socket.writable && !isAnswered)
-        socket.write(responseText(statuses[error.code ?? ''] ?? 400, addSecurityHeaders));
-      socket.destroy(error);
-    },
-  );
+  const sending = trackResponses(server);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (socket.writable && !sending(socket))
+      socket.write(responseText(statuses[error.code ?? ''] ?? 400, addSecurityHeaders));
+    socket.destroy(error);
+  });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     addSecurityHeaders(response);
     response.writeHead(417, { Connection: 'close' }).end();
   });
+}
+
+/** Returns whether a response on a connection has begun and not ended, into which nothing else may be written. */
+function trackResponses(server: Server): (socket: Duplex) => boolean {
+  const unfinished = new WeakMap<Duplex, ServerResponse[]>();
+  const responsesOn = (socket: Duplex) =>
+    (unfinished.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    unfinished.set(socket, [...responsesOn(socket), response]);
+  });
+  return (socket) => responsesOn(socket).some(({ headersSent }) => headersSent);
 }
 
 /** RFC 9112: a request of HTTP/1.1 names one host. Returns whether the request was refused. */
