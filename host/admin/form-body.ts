@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { RestError, restError } from '#plugin-api';
+import { readBytes, RestError, restError } from '#plugin-api';
 import type { AdminDependencies } from './dependencies.ts';
 import { formLimit } from './request.ts';
 
@@ -26,7 +26,7 @@ export function createFormReader({ authenticate, readBody }: Pick<AdminDependenc
       return;
     }
     if (body === null) throw tooLarge(limit);
-    request.body = body.toString();
+    request.body = readBytes(body);
     next();
   };
   return handler;

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { readSentFields, RestError } from '#plugin-api';
 
 /** Names that would reach the prototype of an object. */
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
@@ -18,9 +18,14 @@ interface Branch {
  * @throws RestError 400 `rest_too_many_fields` above 2,000 fields.
  */
 export function parseForm(body: string): Record<string, unknown> {
+  return nestFields(readSentFields(body));
+}
+
+/** The same of fields that have been read already. */
+export function nestFields(fields: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
   let count = 0;
-  for (const [name, value] of new URLSearchParams(body)) {
+  for (const [name, value] of fields) {
     count += 1;
     if (count > maxFields) throw tooManyFields();
     const path = parseFieldName(name);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { RestError, restError, storableText, type UploadedFile } from '#plugin-api';
-import { parseForm } from './form.ts';
+import { createMultipartFields, RestError, restError, storableText, type UploadedFile } from '#plugin-api';
+import { nestFields } from './form.ts';
 import { formLimit } from './request.ts';
 
 /** A form with uploaded files. They are stored in a temporary folder until `discard` is called. */
@@ -36,7 +36,7 @@ export async function readUpload(
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const { fields, files } = await readParts(request, { directory, limit });
-    return { form: parseForm(fields.toString()), files, discard };
+    return { form: nestFields(fields), files, discard };
   } catch (error) {
     await discard();
     throw error instanceof RestError
@@ -51,7 +51,7 @@ export async function readUpload(
 }
 
 interface Parts {
-  readonly fields: URLSearchParams;
+  readonly fields: [name: string, value: string][];
   readonly files: Record<string, UploadedFile>;
 }
 
@@ -60,14 +60,17 @@ async function readParts(
   { directory, limit }: { readonly directory: string; readonly limit: number },
 ): Promise<Parts> {
   const { default: busboy } = await import('busboy');
-  const parts: Parts = { fields: new URLSearchParams(), files: Object.create(null) as Record<string, UploadedFile> };
+  const parts: Parts = { fields: [], files: Object.create(null) as Record<string, UploadedFile> };
   const parser = busboy({
     headers: request.headers,
     defParamCharset: 'utf8',
+    defCharset: 'latin1',
     limits: { fileSize: limit, files: 10, fields: 2_000, fieldSize: formLimit },
   });
   const writing: Promise<void>[] = [];
-  parser.on('field', (name, value) => parts.fields.append(name, value));
+  const decoder = createMultipartFields();
+  request.on('data', decoder.see);
+  parser.on('field', (name, value) => parts.fields.push([name, decoder.read(value)]));
   parser.on('file', (field, stream, { filename, mimeType }) => {
     if (!filename) return void stream.resume();
     const path = join(directory, String(writing.length));
@@ -93,6 +96,7 @@ async function readParts(
     return parts;
   } finally {
     request.off('close', onClose);
+    request.off('data', decoder.see);
     request.unpipe(parser);
     request.resume();
     // Otherwise a file could still be created while the folder is being removed.

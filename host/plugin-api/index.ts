@@ -59,6 +59,7 @@ export type * from './secrets.ts';
 export type * from './services.ts';
 export type * from './site-health.ts';
 export type * from './site.ts';
+export * from './sent-fields.ts';
 export * from './stored-text.ts';
 export type * from './taxonomies.ts';
 export * from './text-index.ts';

@@ -1,24 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * The border for text at every door (D54). PostgreSQL stores neither NUL nor half of a surrogate pair, and pages, feeds and
- * JSON of others break on them. Where people type, a text with one is refused (`textError`, `findTextError`,
+ * JSON of others break on them. Bytes that are not UTF-8 are as broken: what decodes them leaves a mark, which is half of a pair.
+ * Where people type, a text with one is refused (`textError`, `findTextError`,
  * `findFieldError`); where machines send, each becomes U+FFFD (`storableText`, `storableValue`), and also in JSON that is read
  * back (`storedJson`).
  */
 
 const replacement = '\ufffd';
+/** Holds the place of bytes that are not UTF-8 until the border is reached. */
+const brokenMark = '\udfff';
 const loneSurrogate = /\p{Surrogate}/u;
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /** What a text must not contain, to follow the name of its field; null: it can be stored. */
 export function textRule(text: string): string | null {
   if (text.includes('\0')) return 'must not contain NUL characters';
-  return loneSurrogate.test(text) ? 'must not contain half of a surrogate pair' : null;
+  if (!loneSurrogate.test(text)) return null;
+  return text.includes(brokenMark) ? 'must be valid UTF-8' : 'must not contain half of a surrogate pair';
 }
 
 /** A sentence about a text that cannot be stored, which begins with the name of its field; null: it can. */
 export function textError(name: string, text: string): string | null {
   const rule = textRule(text);
   return rule === null ? null : `${name} ${rule}.`;
+}
+
+/** A text that was decoded from bytes that are not UTF-8, so that the border refuses or replaces them. */
+export function markBroken(text: string): string {
+  return text.includes(replacement) ? text.replaceAll(replacement, brokenMark) : text + brokenMark;
+}
+
+/** The text of bytes, marked as `markBroken` does if they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return isUtf8(bytes) ? text : markBroken(text);
 }
 
 export interface TextError {

@@ -1,3 +1,4 @@
+import { readBytes } from '#plugin-api';
 import type { Headers, Logger, Params, RestError, RestRequest, User } from '#plugin-api';
 import { bodyKind } from './body-kind.ts';
 import { hostErrors, unreadableParameter } from './host-errors.ts';
@@ -201,7 +202,7 @@ function jsonError(parsed: Exclude<ParsedJson, { kind: 'value' }>): RestError {
 }
 
 function readForm(body: Buffer): ParsedBody {
-  const { params, error } = parseQuery(body.toString());
+  const { params, error } = parseQuery(readBytes(body));
   return { json: null, form: params, error: error === null ? null : unreadableParameter(error.name, error.message) };
 }
 

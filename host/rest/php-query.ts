@@ -1,4 +1,4 @@
-import { textError, type Params } from '#plugin-api';
+import { decodeEscapes, textError, type Params } from '#plugin-api';
 
 /** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
@@ -62,17 +62,7 @@ function printable(name: string): string {
 
 /** Null for escapes that are not UTF-8. */
 function decodePart(text: string): string | null {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    try {
-      return decodeURIComponent(spaced.replace(/%(?![0-9a-fA-F]{2})/g, '%25'));
-    } catch {
-      return null;
-    }
-  }
+  return decodeEscapes(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
 
 /** A PHP array under construction: keys in order, and the next free index. */

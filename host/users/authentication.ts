@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { identifyCaller, restError, textError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
+import {
+  decodeUtf8,
+  identifyCaller,
+  restError,
+  textError,
+  type Clock,
+  type HooksApi,
+  type Logger,
+  type User,
+} from '#plugin-api';
 import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
@@ -311,7 +320,7 @@ function basicHeader(header: string | undefined): string | null {
 }
 
 function readBasic(encoded: string): { login: string; password: string } | null {
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const text = decodeUtf8(Buffer.from(encoded, 'base64'));
   const colon = text.indexOf(':');
   return colon < 1 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
 }

@@ -51,4 +51,25 @@ describe('text of a form with files that cannot be stored', () => {
       expect(await refused(readBody({ body: body(name, 'a'), headers } as never))).to.equal('read');
     }
   });
+
+  it('is refused where its bytes are not UTF-8, unless the part names another charset', async () => {
+    const part = (value: Uint8Array, charset = ''): Buffer =>
+      Buffer.concat([
+        Buffer.from(`--b\r\nContent-Disposition: form-data; name="title"${charset}\r\n\r\n`),
+        value,
+        Buffer.from('\r\n--b--\r\n'),
+      ]);
+    for (const broken of [[0xff], [0x61, 0xed, 0xa0, 0x80], [0xc3]]) {
+      const sentence = [400, { title: 'title must be valid UTF-8.' }];
+      expect(await refused(readMultipart(part(Buffer.from(broken)), headers, limits))).to.deep.equal(sentence);
+      expect(await refused(readBody({ headers, body: part(Buffer.from(broken)) } as never))).to.deep.equal(sentence);
+    }
+    for (const [bytes, charset, text] of [
+      [Buffer.from('ä 💥 \ufffd'), '', 'ä 💥 \ufffd'],
+      [Buffer.from('ä'), '\r\nContent-Type: text/plain; charset=utf-8', 'ä'],
+      [Buffer.from('中'), '\r\nContent-Type: text/plain; charset=utf-8', '中'],
+      [Buffer.from([0xe4]), '\r\nContent-Type: text/plain; charset=iso-8859-1', 'ä'],
+    ] as const)
+      expect((await readMultipart(part(bytes, charset), headers, limits)).fields).to.deep.equal([['title', text]]);
+  });
 });

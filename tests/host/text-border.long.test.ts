@@ -113,6 +113,42 @@ describeHosts('text that cannot be stored', (dialectCase) => {
     expect(await get('/wp-json/wp/v2/users/me', { authorization: basic })).to.equal(400);
   });
 
+  it('is refused at every door where its bytes are not UTF-8, instead of repaired', async () => {
+    await site.host.options.update('comment_registration', false);
+    const { id } = await site.host.content.posts.create({ title: 'Open', status: 'publish', commentStatus: 'open' });
+    const send = async (
+      path: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      type = 'application/x-www-form-urlencoded',
+    ) => {
+      const headers = { 'content-type': type, accept: 'text/html' };
+      const response = await site.host.fetch(path, { method: 'POST', headers, body, redirect: 'manual' });
+      return { status: response.status, text: await response.text() };
+    };
+    for (const broken of ['a%ED%A0%80b', 'a%ffb', 'a%C3', Buffer.from([0x61, 0xed, 0xa0, 0x80]), Buffer.from([0xff])]) {
+      const form = (name: string): Uint8Array<ArrayBuffer> =>
+        Buffer.concat([Buffer.from(`comment_post_ID=${String(id)}&x=ä&${name}=`), Buffer.from(broken)]);
+      for (const [path, name] of [
+        ['/admin/login', 'login'],
+        ['/post-comment', 'comment'],
+        ['/wp-json/wp/v2/comments', 'content'],
+      ] as const) {
+        const { status, text } = await send(path, form(name));
+        expect([path, status, /(?:must be|is not) valid UTF-8/.test(text)]).to.deep.equal([path, 400, true]);
+      }
+    }
+    const basic = `Basic ${Buffer.from([0x61, 0xff, 0x3a, 0x78]).toString('base64')}`;
+    expect((await site.host.fetch('/wp-json/wp/v2/users/me', { headers: { authorization: basic } })).status).to.equal(
+      400,
+    );
+    for (const path of ['/?s=a%ED%A0%80', '/?s=%C3', '/?s=%ff%20b'])
+      expect((await site.host.fetch(path)).status, path).to.be.oneOf([400, 403]);
+    expect((await admin.get('/admin/posts?s=%ff')).status).to.equal(400);
+    // Umlauts, incomplete escapes and U+FFFD are text.
+    for (const path of ['/?s=%C3%A4', '/?s=100%', '/?s=%EF%BF%BD', '/?s=%F0%9F%92%A5'])
+      expect((await site.host.fetch(path)).status, path).to.equal(200);
+  });
+
   it('is refused by the command line, which names the flag or argument', async () => {
     const errors: string[] = [];
     const run = async (...argv: string[]): Promise<number> => {

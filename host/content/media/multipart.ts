@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { invalidFields, RestError, storableText, textError } from '#plugin-api';
+import { createMultipartFields, invalidFields, RestError, storableText, textError } from '#plugin-api';
 
 export interface UploadedFile {
   readonly field: string;
@@ -52,6 +52,7 @@ export async function readMultipart(
       parser = busboy({
         headers,
         defParamCharset: 'utf8',
+        defCharset: 'latin1',
         limits: { fileSize: fileSize + 1, files: 20, fields: 500, fieldSize: 1_048_576, fieldNameSize: 200 },
       });
     } catch (cause) {
@@ -64,15 +65,18 @@ export async function readMultipart(
       input.resume();
       reject(error instanceof RestError ? error : unreadable(error));
     };
+    const decoder = createMultipartFields();
     let length = 0;
     input.on('data', (chunk: Uint8Array) => {
       length += chunk.length;
+      decoder.see(chunk);
       if (length > total) fail(tooLarge(total));
     });
     input.on('error', fail);
     // A closed connection leaves the form incomplete.
     input.on('close', () => fail(new Error('The connection was closed.')));
-    parser.on('field', (name, value) => {
+    parser.on('field', (name, sent) => {
+      const value = decoder.read(sent);
       const shown = storableText(name);
       const error = textError(shown, name + value);
       if (error === null) fields.push([name, value]);

@@ -1,4 +1,4 @@
-import { findFieldError, isEmail, RestError, restError, storableText, type Post } from '#plugin-api';
+import { findFieldError, isEmail, readSentFields, RestError, restError, storableText, type Post } from '#plugin-api';
 import { registrationSetting, type NewComment } from '../comments/comments.ts';
 import { isFromElsewhere } from './password-form.ts';
 import { commentAction, commentAddress, longestComment } from './post-comments.ts';
@@ -22,7 +22,7 @@ export async function sendComment(
   const session = await visit.session();
   const limits = { limit: formLimit, isAnonymous: session.user.id === 0 };
   const body = await given.readBody(request, response, limits);
-  const form = new URLSearchParams(body?.toString() ?? '');
+  const form = new Map(readSentFields(body ?? ''));
   const post = await findPostById(given, visit, form.get('comment_post_ID') ?? '');
   if (post === null || isFromElsewhere(request)) return null;
   const isUnlocked = given.passwords.isUnlocked(post, visit.cookies);
@@ -49,7 +49,7 @@ export async function sendComment(
 
 type Typed = Readonly<Record<'name' | 'email' | 'text', string>> & { readonly parentId: number };
 
-function readTyped(form: URLSearchParams): Typed {
+function readTyped(form: ReadonlyMap<string, string>): Typed {
   const line = (name: string): string => (form.get(name) ?? '').replace(/\p{Cc}+/gu, ' ').trim();
   return {
     name: line('author'),

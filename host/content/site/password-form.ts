@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RestError, textError } from '#plugin-api';
+import { readSentFields, RestError, textError } from '#plugin-api';
 import { findPostById, singlePage } from './single-post-page.ts';
 import type { FormAnswer, PublicSiteDependencies, SentForm } from './site-page.ts';
 
@@ -18,7 +18,7 @@ export async function enterPassword(
   { request, response, visit }: SentForm,
 ): Promise<FormAnswer | null> {
   const body = await given.readBody(request, response, { limit: formLimit, isAnonymous: true });
-  const form = new URLSearchParams(body?.toString() ?? '');
+  const form = new Map(readSentFields(body ?? ''));
   const post = await findPostById(given, visit, form.get('post') ?? '');
   if (post === null || post.password === '' || isFromElsewhere(request)) return null;
   const password = form.get('post_password') ?? '';

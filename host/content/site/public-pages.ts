@@ -1,6 +1,6 @@
-import type { PublicPage, Undo } from '#plugin-api';
+import { findFieldError, readSentFields, type PublicPage, type Undo } from '#plugin-api';
 import type { PlainHandler } from '../media/serve-uploads.ts';
-import type { SitePage } from './site-page.ts';
+import { unreadableQuery, type SitePage } from './site-page.ts';
 
 export interface PublicPagesDependencies {
   /** Renders a page in the layout. */
@@ -25,8 +25,8 @@ interface Registered {
 export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPagesDependencies): PublicPages {
   const pages = new Map<string, Registered>();
 
-  async function html({ slug, page }: Registered, query: URLSearchParams): Promise<string> {
-    const { template, data = {} } = await page.render({ query: Object.fromEntries(query) });
+  async function html({ slug, page }: Registered, query: Readonly<Record<string, string>>): Promise<string> {
+    const { template, data = {} } = await page.render({ query });
     return renderPage({
       title: page.title,
       template,
@@ -55,7 +55,9 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
       const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
       const found = isRead ? pages.get(path.replace(/^\/|\/$/g, '')) : undefined;
       if (found === undefined) return next();
-      html(found, new URLSearchParams(query))
+      const fields = Object.fromEntries(readSentFields(query));
+      if (findFieldError(fields) !== null) return next(unreadableQuery());
+      html(found, fields)
         .then((text) => {
           response.writeHead(200, {
             'Content-Type': 'text/html; charset=utf-8',

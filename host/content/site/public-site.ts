@@ -1,4 +1,4 @@
-import { findFieldError, isUrl } from '#plugin-api';
+import { findFieldError, isUrl, readSentFields } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findListResponse } from './post-list-pages.ts';
@@ -6,13 +6,14 @@ import { commentPath, sendComment } from './comment-form.ts';
 import { enterPassword, passwordPath } from './password-form.ts';
 import { findSinglePost } from './single-post-page.ts';
 import type { PlainHandler } from '../media/serve-uploads.ts';
-import type {
-  FormAnswer,
-  PublicSiteDependencies,
-  SentForm,
-  SiteResponse,
-  SiteSession,
-  SiteVisit,
+import {
+  unreadableQuery,
+  type FormAnswer,
+  type PublicSiteDependencies,
+  type SentForm,
+  type SiteResponse,
+  type SiteSession,
+  type SiteVisit,
 } from './site-page.ts';
 
 /** Forms of visitors by the path that they are sent to. */
@@ -31,7 +32,8 @@ export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
     const form = request.method === 'POST' ? forms.get(request.url ?? '') : undefined;
     const visit = isRead || form !== undefined ? readVisit(given, request) : null;
     if (visit === null) return next();
-    if (findFieldError(Object.fromEntries(visit.url.searchParams)) !== null) return next(unreadable);
+    if (findFieldError(Object.fromEntries(readSentFields(visit.url.search.slice(1)))) !== null)
+      return next(unreadableQuery());
     if (form !== undefined) {
       form(given, { request, response, visit })
         .then((answer) => (answer === null ? next(notFound) : sendAnswer({ given, request, response }, answer)))
@@ -52,8 +54,6 @@ async function sendAnswer(exchange: Exchange, answer: FormAnswer): Promise<void>
   exchange.response.writeHead(303, { Location: answer.to, ...cookie, 'Cache-Control': 'no-store' }).end();
 }
 
-/** A query with text that cannot be stored (D54), for example `/?s=%00`. */
-const unreadable = Object.assign(new Error('Query with unreadable text.'), { status: 400 });
 const notFound = Object.assign(new Error('Post not found.'), { status: 404 });
 
 /** Whether the root URL requests something other than the home page, for example `/?p=7`. */

@@ -59,6 +59,9 @@ export interface NavigationEntry {
   readonly href: string;
 }
 
+/** Of a query with text that cannot be stored (D54), for example `/?s=%00`. */
+export const unreadableQuery = (): Error => Object.assign(new Error('Query with unreadable text.'), { status: 400 });
+
 export interface PublicSiteDependencies {
   readonly parts: ContentParts;
   readonly hooks: HooksApi;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  createMultipartFields,
   asRecord,
   invalidFields,
   isRecord,
@@ -62,6 +63,8 @@ async function readMultipart({
   headers,
 }: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, UploadedFile> }> {
   const { default: busboy } = await import('busboy');
+  const decoder = createMultipartFields();
+  decoder.see(body);
   const pairs: [string, string][] = [];
   const files: Record<string, UploadedFile> = {};
   await new Promise<void>((resolve, reject) => {
@@ -71,6 +74,7 @@ async function readMultipart({
       const parser = busboy({
         headers,
         defParamCharset: 'utf8',
+        defCharset: 'latin1',
         limits: {
           fileSize: maxFileSize * 1_048_576 + 1,
           files: 60,
@@ -81,7 +85,7 @@ async function readMultipart({
           fieldNameSize: 200,
         },
       });
-      parser.on('field', (name, value) => pairs.push([name, value]));
+      parser.on('field', (name, value) => pairs.push([name, decoder.read(value)]));
       parser.on('file', (field, stream, { filename }) => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
