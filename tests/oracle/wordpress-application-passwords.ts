@@ -101,7 +101,7 @@ async function ownMeaning({ host }: WordPressSite, response: Response): Promise<
   if (response.status === 404) return { refused: 'no such action' };
   const refusal = /This request for access is not allowed\. ([^<]+)/.exec(html)?.[1];
   if (refusal !== undefined) {
-    const code = Object.entries(reasons).find(([, sentence]) => refusal.includes(sentence))?.[0];
+    const code = Object.entries(reasons).find(([, sentence]) => sentence.test(refusal))?.[0];
     return code === undefined ? { refused: refusal.trim(), back: linkOf(html, 'Go back') } : { refused: code };
   }
   const password = /data-copy-source>([^<]+)</.exec(html)?.[1];
@@ -121,10 +121,10 @@ async function ownMeaning({ host }: WordPressSite, response: Response): Promise<
 }
 
 /** WordPress names all reasons, this host the first one. */
-const reasons: Readonly<Record<string, string>> = {
-  invalid_redirect_scheme: 'is not secure',
-  invalid_redirect_url_format: 'is not a valid URL',
-  invalid_app_id: 'must be a UUID',
+const reasons: Readonly<Record<string, RegExp>> = {
+  invalid_redirect_scheme: /is not secure/,
+  invalid_redirect_url_format: /is not a valid URL|must begin with https:/,
+  invalid_app_id: /must be a UUID/,
 };
 
 /** What the recorded page means. It has the statuses of `wp_die` (500 and 501); refusals of a GET are 200 here. */

@@ -15,11 +15,6 @@ export const exceptions: Readonly<Record<string, string>> = {
   'success.http.local': 'there is no local environment: a password goes over plain http to this computer only',
   'reject.and.approve': 'allowing is a form and not allowing a link, so that both cannot be sent together',
   neither: 'the same: there is no form without a decision, and a changed one is refused',
-  'page.custom.scheme': 'a scheme of an application has a dot, so that no other program can claim it by its short name',
-  'approve.custom.scheme': 'the same: what the page refuses is refused in the form too',
-  'list.sub': 'the same: the password that this page would have shown is not there',
-  'success.data.host': 'the refusal is a sentence that names what is allowed',
-  'success.javascript.host': 'the same',
   'ns.index.admin': 'an index has no schemas: they are in the answer to OPTIONS and in the OpenAPI document',
 };
 
@@ -34,6 +29,9 @@ export const faults: Readonly<Record<string, string>> = {
   'approve.badappid': 'what the page refuses is refused in a changed form too',
   'approve.tampered.javascript': 'the same: an unsafe address never receives a password',
   'approve.tampered.http': 'the same: over plain http neither',
+  'page.custom.scheme': 'a scheme without a dot is any program’s, also one that others installed: refused',
+  'approve.custom.scheme': 'the same: what the page refuses is refused in the form too',
+  'list.sub': 'the same: the password that this form would have made is not there',
   'after.error': 'a field that refuses leaves nothing behind: no post is found',
   'update.error.after': 'the same: the title stays',
 };
