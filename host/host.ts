@@ -174,7 +174,13 @@ function describeStopped(plugins: Loader | undefined): string | null {
 /** @param loaded undefined while the plugins are still being loaded. */
 function createChecks(core: Core, loaded: () => Loader | undefined) {
   return {
-    database: () => core.database.ping(),
+    database: () =>
+      core.database.ping().catch((error: unknown) => {
+        if (core.database.dialect !== 'sqlite' || !core.database.isUnavailable(error)) throw error;
+        throw new NotReadyError('Another process has locked the database, or its disk fails. It is tried again.', {
+          cause: error,
+        });
+      }),
     migrations: async () => {
       const missing = (await core.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
       if (missing.length > 0)

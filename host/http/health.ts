@@ -29,7 +29,7 @@ const checkLimit = 3_000;
 /**
  * `GET /healthz`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. It also returns 503
  * while the process drains, so that load balancers send no new requests. Reasons are logged. What is
- * impaired is `degraded`; local callers also get the sentences in `details`, and those of a `NotReadyError`.
+ * impaired is `degraded`; what cannot be found out without the database is `unknown`; local callers also get the sentences in `details`, and those of a `NotReadyError`.
  */
 export function createHealth({ checks, warnings = {}, draining, log, clock }: HealthDependencies): Router {
   const router = Router();
@@ -40,12 +40,19 @@ export function createHealth({ checks, warnings = {}, draining, log, clock }: He
       findDetails(),
     ]);
     for (const [name, failure] of outcomes) if (failure instanceof NotReadyError) details[name] = failure.message;
+    const isDatabaseAway = outcomes.some(([name, failure]) => name === 'database' && failure !== null);
+    const nameOf = (name: string, failure: Error | null): string =>
+      failure === null
+        ? 'ok'
+        : isDatabaseAway && name !== 'database' && !(failure instanceof NotReadyError)
+          ? 'unknown'
+          : 'failed';
     const ready = !draining() && outcomes.every(([, failure]) => failure === null);
     const status = draining() ? 'stopping' : ready ? 'ready' : 'not ready';
     sendJson(response, ready ? 200 : 503, {
       status,
       checks: {
-        ...Object.fromEntries(outcomes.map(([name, failure]) => [name, failure === null ? 'ok' : 'failed'])),
+        ...Object.fromEntries(outcomes.map(([name, failure]) => [name, nameOf(name, failure)])),
         ...Object.fromEntries(Object.keys(warnings).map((name) => [name, name in details ? 'degraded' : 'ok'])),
       },
       ...(Object.keys(details).length > 0 && isLocalRequest(request) && { details }),

@@ -202,6 +202,17 @@ describe('HTTP server', () => {
       expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     });
 
+    it('does not blame migrations for a database that is locked', async () => {
+      const locked = async () => {
+        throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+      };
+      await start({ checks: { database: locked, migrations: locked, plugins: async () => undefined } });
+      expect(await (await fetch(`${url}/readyz`)).json()).to.deep.equal({
+        status: 'not ready',
+        checks: { database: 'failed', migrations: 'unknown', plugins: 'ok' },
+      });
+    });
+
     it('is not ready while it drains, though it still serves', async () => {
       await start();
       server.drain();

@@ -2,6 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
+import { breakDatabase } from '../helpers/break-database.ts';
+import { describeHosts, sharedSite } from '../helpers/dialects.ts';
+import { until } from '../helpers/until.ts';
 import { createPluginFolders, type PluginFolders } from './helpers/plugin-folders.ts';
 
 const files = { 'index.js': 'export default { register() {} };' };
@@ -43,4 +46,25 @@ describe('a node without an active plugin', () => {
         await host.stop();
       }
     });
+});
+
+describeHosts('/readyz while the database is away or locked', ({ dialect, location }) => {
+  it('names the database, and no migrations', async () => {
+    const { database, env } = sharedSite(location());
+    const host = await createTestHost({ plugins: [], database, env });
+    const repair = await breakDatabase(location());
+    try {
+      const response = await host.fetch('/readyz');
+      const { checks } = (await response.json()) as { readonly checks: Readonly<Record<string, string>> };
+      expect([response.status, checks['database'], checks['migrations'], checks['version']]).to.deep.equal(
+        // Reads of SQLite do not wait for another process's lock.
+        dialect === 'sqlite' ? [200, 'ok', 'ok', 'ok'] : [503, 'failed', 'unknown', 'unknown'],
+      );
+      await repair();
+      await until('the site is ready again', async () => (await host.fetch('/readyz')).status === 200);
+    } finally {
+      await repair();
+      await host.stop();
+    }
+  });
 });
