@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { describeSharedHosts, sharedSite } from '../helpers/dialects.ts';
 import { shareSite } from '../helpers/share-site.ts';
 import { goodRequest, restKey, startService } from './service.ts';
 import type { UpstreamResponse } from './upstream.ts';
@@ -83,8 +84,11 @@ interface Completion {
   readonly error: unknown;
 }
 
-describe('texts as the model wrote them, through each door', () => {
-  const site = shareSite(startService, ({ stop }) => stop());
+describeSharedHosts('texts as the model wrote them, through each door', ({ location }) => {
+  const site = shareSite(
+    () => startService(sharedSite(location())),
+    ({ stop }) => stop(),
+  );
   beforeEach(() =>
     site().host.hooks.addFilter('svc_provider_settings', (settings: Message, id: string) =>
       id === 'ollama' || id === 'claude'
@@ -220,6 +224,8 @@ describe('texts as the model wrote them, through each door', () => {
   it('begin after the reasoning, with one tag, both tags or none', async () => {
     const texts = {
       'Let me think about it.\n</think>\n\nHello!': 'Hello!',
+      'secret</think>Hello!': 'Hello!',
+      'Write `</think>` at the end.': 'Write `</think>` at the end.',
       '<think>Let me think.</think>Hello!': 'Hello!',
       'Hello!\n```\n</think>\n```\nThat tag ends it.': 'Hello!\n```\n</think>\n```\nThat tag ends it.',
     };

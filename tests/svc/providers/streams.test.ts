@@ -8,6 +8,7 @@ import { openUndiciFetch } from '../../helpers/upstream-http.ts';
 import { readEvents } from '../../../plugins/svc/providers/streams/read-events.ts';
 import {
   createReasoningFilter,
+  isReasoningModel,
   stripReasoning,
 } from '../../../plugins/svc/providers/chat-completions/strip-reasoning.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
@@ -235,4 +236,52 @@ describe('Reasoning that stands before the text', () => {
       }
     });
   }
+
+  const answers = 'Hello!';
+  /** What DeepSeek, Qwen and GLM send where the template opened the tag, and what merely speaks of it. */
+  const lone: Readonly<Record<string, string>> = {
+    'Let me think.\n</think>\n\nHello!': answers,
+    'secret</think>Hello!': answers,
+    'secret.</think> Hello!': answers,
+    'Let me\nthink</think>\nHello!': answers,
+    '</think>\n\nHello!': answers,
+    'I could write `</think>` here.\nsecret</think>Hello!': answers,
+    'A user asks.\n```\n</think>\n```\nI see.\n</think>\nHello!': answers,
+    'Hello!\n```\n</think>\n```\nIt ends there.': 'Hello!\n```\n</think>\n```\nIt ends there.',
+    'Write `</think>` at the end.': 'Write `</think>` at the end.',
+    'Write "</think>" at the end.': 'Write "</think>" at the end.',
+    'The tag </think> ends it.': 'The tag </think> ends it.',
+    'It ends with </think>': 'It ends with </think>',
+    'It ends with </think>.': 'It ends with </think>.',
+    'Text <think>b</think>': 'Text <think>b</think>',
+    'Between <think> and\nthe other</think>one is its thought.':
+      'Between <think> and\nthe other</think>one is its thought.',
+  };
+  for (const [text, expected] of Object.entries(lone))
+    it(`ends at a closing tag alone, unless that is mentioned: ${JSON.stringify(text)}`, () => {
+      expect(stripReasoning(text)).to.equal(expected);
+      for (const size of [1, 2, 5, 50]) {
+        const filter = createReasoningFilter(true);
+        const pieces = text.match(new RegExp(`[\\s\\S]{1,${String(size)}}`, 'g')) ?? [];
+        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end(), String(size)).to.equal(expected);
+        expect(filter.hadLoneClosing()).to.equal(expected === answers);
+      }
+    });
+
+  it('ends between spaces too, for models that are known for it', () => {
+    for (const model of [
+      'deepseek-ai/DeepSeek-V3.1',
+      'Qwen/Qwen3-30B-A3B-Thinking-2507',
+      'deepseek-r1:8b',
+      'zai-org/GLM-4.6',
+    ])
+      expect(stripReasoning('secret </think> Hello!', isReasoningModel(model)), model).to.equal(answers);
+    expect(['gpt-4.1', 'llama3.2', 'mistral-small'].some(isReasoningModel)).to.equal(false);
+  });
+
+  it('holds nothing back once the server has sent reasoning beside the text', () => {
+    const filter = createReasoningFilter(true);
+    filter.separate();
+    expect([filter.push('Hel'), filter.push('lo!')].join('')).to.equal('Hello!');
+  });
 });

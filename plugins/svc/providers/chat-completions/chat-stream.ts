@@ -3,7 +3,7 @@ import { errorInside, parseEvent, type TextStream } from '../streams/read-events
 import { chatReport, chatResponse, chatUsage, contentText } from './chat-response.ts';
 import type { ProviderConnection, RequestedText } from '../provider.ts';
 import { createToolCalls } from './stream-tool-calls.ts';
-import { createReasoningFilter, stripReasoning, type ReasoningHabits } from './strip-reasoning.ts';
+import { createReasoningFilter, isReasoningModel, stripReasoning, type ReasoningHabits } from './strip-reasoning.ts';
 
 /**
  * Reads the chunks of a chat completion. A stream ends with `[DONE]`; without it, a `finish_reason` marks it complete. Usage
@@ -14,7 +14,7 @@ export const createChatStream = (
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): TextStream => {
-  const reasoning = createReasoningFilter(habits?.holds(request.model));
+  const reasoning = createReasoningFilter(habits?.holds(request.model), isReasoningModel(request.model));
   const toolCalls = createToolCalls();
   const state = {
     content: '',
@@ -43,7 +43,9 @@ export const createChatStream = (
     const delta = objectAt(choice, 'delta');
     const [piece, refusal] = [contentText(delta['content']), textOf(delta['refusal'])];
     state.refusal += refusal;
-    state.written += piece + refusal + (textAt(delta, 'reasoning_content') ?? textOf(delta['reasoning']));
+    const thought = textAt(delta, 'reasoning_content') ?? textOf(delta['reasoning']);
+    if (thought !== '') reasoning.separate();
+    state.written += piece + refusal + thought;
     state.reason = textAt(choice, 'finish_reason') ?? state.reason;
     show(reasoning.push(piece));
     for (const called of listAt(delta, 'tool_calls')) toolCalls.take(called);

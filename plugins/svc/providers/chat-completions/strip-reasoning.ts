@@ -3,39 +3,63 @@ const tags = ['think', 'thinking', 'thought'] as const;
 const opening = /^\s*<(think|thinking|thought)>/;
 
 /**
- * Removes the reasoning at the beginning of a text: a block of a tag, one that does not end, and a text that ends with the
- * closing tag alone, because the model's template wrote the opening one into the prompt. A closing tag that is mentioned, in
- * code or within a line, is part of the text.
+ * Removes the reasoning at the beginning of a text: a block of a tag, one that does not end, and a text with the closing tag
+ * alone, because the model's template wrote the opening one into the prompt. A closing tag that is mentioned, in code, in
+ * quotes or between spaces of a sentence, is part of the text.
+ *
+ * @param thinks whether the model is known for such templates: a tag between spaces then ends its reasoning too
  */
-export function stripReasoning(text: string): string {
+export function stripReasoning(text: string, thinks = false): string {
   const tag = opening.exec(text)?.[1];
   if (tag !== undefined) {
     const end = text.indexOf(`</${tag}>`);
     return end < 0 ? '' : text.slice(end + tag.length + 3).trimStart();
   }
-  const end = findLoneClosing(text);
+  const end = findLoneClosing(text, thinks);
   return end === null ? text : text.slice(end).trimStart();
 }
 
-/** The position after the first closing tag at the beginning or end of a line that is not in code; null without one. */
-function findLoneClosing(text: string): number | null {
+const openingTag = /<(?:think|thinking|thought)>/;
+const closingTag = /<\/(?:think|thinking|thought)>/g;
+const inlineCode = /`[^`]*`/g;
+
+/** The position after the first closing tag that nothing opened and that is not mentioned; null without one. */
+function findLoneClosing(text: string, thinks: boolean): number | null {
   if (!text.includes('</th')) return null;
   let isCode = false;
+  let hasOpening = false;
   let start = 0;
   for (const line of text.split('\n')) {
     if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
     else if (!isCode) {
-      const closing = /^\s*<\/(?:think|thinking|thought)>|<\/(?:think|thinking|thought)>\s*$/.exec(line);
-      if (closing) return start + closing.index + closing[0].length;
+      const shown = line.replace(inlineCode, (code) => ' '.repeat(code.length));
+      const opened = shown.search(openingTag);
+      for (const { index, 0: tag } of shown.matchAll(closingTag)) {
+        if (opened >= 0 && opened < index) break;
+        const [before, after] = [line.slice(0, index), line.slice(index + tag.length)];
+        const isInLine = before.trim() !== '' && after.trim() !== '';
+        const isLast = after.trim() === '' && text.slice(start + line.length).trim() === '';
+        if (isInLine && hasOpening) continue;
+        if (thinks || before.trim() === '' || !isMentioned(before, after) || (!isInLine && !isLast))
+          return start + index + tag.length;
+      }
+      hasOpening ||= opened >= 0;
     }
     start += line.length + 1;
   }
   return null;
 }
 
+/** Whether a sentence speaks of a tag: it stands apart, as a word does. */
+function isMentioned(before: string, after: string): boolean {
+  return /[\s"'“‘«„(]$/.test(before) && /^(?:[\s"'”’»“).,;:!?]|$)/.test(after);
+}
+
 export interface ReasoningFilter {
   /** Returns the text that can be shown now; empty while that is undecided. */
   push(piece: string): string;
+  /** The server sends the reasoning beside the text: nothing is held back any more. */
+  separate(): void;
   /** The text held back at the end. */
   end(): string;
   /** Whether a closing tag alone was found. Call it after `end`. */
@@ -47,8 +71,9 @@ export interface ReasoningFilter {
  * only found while the text is held back.
  *
  * @param holdsText whether text without an opening tag is held back until its closing tag or its end
+ * @param thinks as for `stripReasoning`
  */
-export function createReasoningFilter(holdsText = false): ReasoningFilter {
+export function createReasoningFilter(holdsText = false, thinks = false): ReasoningFilter {
   let state: 'start' | 'thinking' | 'held' | 'behind' | 'text' = 'start';
   let held = '';
   /** Position in `held` up to which the closing tag was searched. */
@@ -87,7 +112,7 @@ export function createReasoningFilter(holdsText = false): ReasoningFilter {
       case 'held': {
         // Only a whole line shows whether its tag is mentioned.
         if (!piece.includes('\n') || !held.includes('</th')) return '';
-        const end = findLoneClosing(held.slice(0, held.lastIndexOf('\n')));
+        const end = findLoneClosing(held.slice(0, held.lastIndexOf('\n')), thinks);
         if (end === null) return '';
         isLone = true;
         held = held.slice(end);
@@ -111,17 +136,26 @@ export function createReasoningFilter(holdsText = false): ReasoningFilter {
     push(piece) {
       return state === 'text' ? piece : push(piece);
     },
+    separate() {
+      if (held === '') holdsText = false;
+    },
     end() {
       if (state === 'behind' || state === 'thinking') return '';
-      isLone ||= state !== 'text' && findLoneClosing(held) !== null;
-      return stripReasoning(release());
+      isLone ||= state !== 'text' && findLoneClosing(held, thinks) !== null;
+      return stripReasoning(release(), thinks);
     },
     hadLoneClosing: () => isLone,
   };
 }
 
-/** Models whose templates may write the opening tag into the prompt. */
-const reasoningModels = /(^|[-_/.:])(r1|qwq|qwen3|magistral|reason|think)/i;
+/** Models whose templates may write the opening tag into the prompt, such as DeepSeek's, Qwen's and GLM's. */
+const reasoningModels =
+  /(^|[-_/.:])(r1|qwq|qwen3|magistral|reason|think|deepseek-(chat-)?v3\.[1-9]|glm-?(4\.[5-9]|[5-9])|minimax-?m\d|seed-oss|ernie-x1|exaone-deep|smollm3)/i;
+
+/** Whether a model is known to write its reasoning into its texts where its server does not separate it. */
+export function isReasoningModel(model: string): boolean {
+  return reasoningModels.test(model);
+}
 
 /** Whether models of a provider mix their reasoning into texts, as this process has seen it. */
 export interface ReasoningHabits {
@@ -134,8 +168,10 @@ export interface ReasoningHabits {
 export function createReasoningHabits(mixes?: boolean): ReasoningHabits {
   const seen = new Map<string, boolean>();
   return {
-    holds: (model) => seen.get(model) ?? mixes ?? reasoningModels.test(model),
+    holds: (model) => seen.get(model) ?? mixes ?? isReasoningModel(model),
     note(model, hadLoneClosing) {
+      // A model that thinks before some texts is held back for all.
+      if (!hadLoneClosing && seen.has(model)) return;
       if (seen.size >= 500) seen.clear();
       seen.set(model, hadLoneClosing);
     },
