@@ -267,4 +267,40 @@ describeSharedHosts('texts as the model wrote them, through each door', ({ locat
       ).to.equal(true);
     }
   });
+
+  it('are no empty answers where the model calls functions that it was not offered', async () => {
+    const calls = { content: null, tool_calls: [call(['call_a', 'get_weather'], '{}')] };
+    for (const message of [calls, { ...calls, content: '' }]) {
+      answer(message, { finish: 'tool_calls' });
+      const { status, body } = await site().generate(goodRequest);
+      expect([status, body.code]).to.deep.equal([502, 'rest_svc_provider_error']);
+      expect(body.message).to.contain('it calls functions, and has no text');
+    }
+    answer({ ...calls, content: 'It is mild.' }, { finish: 'tool_calls' });
+    expect((await site().generate(goodRequest)).body.content).to.equal('It is mild.');
+  });
+
+  it('are no calls, failed or not, where a request is refused before its provider is asked', async () => {
+    const { host, upstream } = site();
+    upstream.answer();
+    const usage = async () => JSON.parse((await host.cli('svc', 'usage', '--by=outcome', '--json')).out) as unknown;
+    // The ledger stores calls of the tests before a little later.
+    const earlier = await usage();
+    await host.cli('svc', 'budget', 'set', JSON.stringify({ id: 'one', name: 'One', unit: 'calls', amount: 10_000 }));
+    const given = { role: 'assistant', content: null, tool_calls: [call(['c', 'get_time'], '{"tz', null)] };
+    const image = { type: 'image_url', image_url: { url: 'http://127.0.0.1:1/a.png' } };
+    const user = { role: 'user', content: 'a' };
+    for (const body of [
+      { model: 'claude/c', tools, messages: [user, given, { role: 'tool', tool_call_id: 'c', content: 'x' }, user] },
+      { model: 'openai/gpt-4o', messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] },
+      { model: 'openai/m', messages: [] },
+      { model: 'xai/m' },
+    ])
+      expect((await complete(body)).status, JSON.stringify(body)).to.equal(400);
+    expect(upstream.requests).to.have.length(0);
+    expect(await usage()).to.deep.equal(earlier);
+    expect(await host.database.knex('svc_budget_reservations')).to.deep.equal([]);
+    const [status] = JSON.parse((await host.cli('svc', 'budget', 'status', '--json')).out) as unknown[];
+    expect(status).to.include({ reserved: 0, refused: 0 });
+  });
 });

@@ -1,4 +1,4 @@
-import { refusedRequest } from '../providers/provider-errors.ts';
+import { emptyText, refusedRequest } from '../providers/provider-errors.ts';
 import {
   type FailedUsage,
   type ProviderConnection,
@@ -30,7 +30,7 @@ export interface TextAttempts {
  */
 export function createTextAttempts(
   { reportsCost, ...capability }: TextCapability,
-  { onText, acceptsEmpty = false }: Pick<GenerateTextInput, 'onText' | 'acceptsEmpty'>,
+  { onText, acceptsEmpty = false, tools = [] }: Pick<GenerateTextInput, 'onText' | 'acceptsEmpty' | 'tools'>,
 ): TextAttempts {
   let text = '';
   const failed: FailedAttempt[] = [];
@@ -54,7 +54,7 @@ export function createTextAttempts(
       const isSent = connection.signal?.aborted !== true;
       try {
         const result = await run(request, connection);
-        if (!acceptsEmpty) refuseWithoutText(result);
+        if (!acceptsEmpty) refuseWithoutText(result, tools.length > 0);
         return result;
       } catch (thrown) {
         const used = billedUsage(thrown, { isSent, text });
@@ -86,17 +86,23 @@ async function estimateMissing(
  * A result without a text, or with a refusal after a part of it. For OpenAI's API these are results, here errors that say what
  * happened (D5).
  */
-function refuseWithoutText(result: TextResult): void {
-  const error = errorWithoutText(result);
+function refuseWithoutText(result: TextResult, hasTools: boolean): void {
+  const error = errorWithoutText(result, hasTools);
   if (error === null) return;
   const { usage, tokenDetails, reportedCost } = result;
   error.reported = { usage, tokenDetails, reportedCost };
   throw error;
 }
 
-function errorWithoutText({ content, toolCalls = [], finish, refusal }: TextResult): ProviderError | null {
+function errorWithoutText(
+  { content, toolCalls = [], finish, refusal }: TextResult,
+  hasTools: boolean,
+): ProviderError | null {
   if (finish === undefined && refusal !== undefined) return refusedRequest(refusal, 'refusal');
-  if (content !== '' || toolCalls.length > 0 || finish === undefined) return null;
+  if (content !== '') return null;
+  // The model called functions that it was not offered.
+  if (toolCalls.length > 0) return hasTools ? null : emptyText('it calls functions, and has no text');
+  if (finish === undefined) return null;
   if (finish === 'content_filter')
     return refusedRequest(refusal ?? 'its content filter removed the whole text (content_filter).', 'content_filter');
   return refusedRequest(

@@ -1,4 +1,4 @@
-import { RestError, type Clock, type Logger } from '#plugin-api';
+import { asRecord, RestError, type Clock, type Logger } from '#plugin-api';
 import type { BudgetGuard, RecordUsage, UsageCounts } from '../../ai/ports.ts';
 import { requireScopes } from '../../kit/caller.ts';
 import { currentDryRun, dryRunPassedError } from '../../kit/dry-run.ts';
@@ -48,7 +48,7 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
         ? await ledger.price({ ...usage, model: requestedModel }, attempts)
         : own;
     if (reservation === null) ledger.record(usage, price);
-    else await ledger.settle(usage, price, reservation);
+    else await ledger.settle({ usage, price }, reservation);
     return price;
   }
 
@@ -87,13 +87,17 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     try {
       result = await call.run();
     } catch (error) {
-      logFailedCall(log, error, { ...failed, duration: clock.now() - started });
       const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
       const nothing: UsageCounts = { model };
+      const duration = clock.now() - started;
       const counted = Promise.resolve(call.countFailed?.() ?? nothing).catch(() => nothing);
-      const recorded = counted.then((counts) =>
-        record(usageFor(outcome, counts), { model, reservation, attempts: counts.attempts }),
-      );
+      const isOwn = isOfRequest(error);
+      if (!isOwn) logFailedCall(log, error, { ...failed, duration });
+      const recorded = counted.then(async (counts) => {
+        if (!isOwn || hasUsed(counts))
+          await record(usageFor(outcome, counts), { model, reservation, attempts: counts.attempts });
+        else if (reservation !== null) await ledger.settle(null, reservation);
+      });
       if (reservation !== null) await recorded;
       throw error;
     }
@@ -105,4 +109,19 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     // Onto the result itself: a copy would read vectors that are unpacked only on demand.
     return Object.assign(result, { cost: cost === null ? null : Math.round(cost) });
   };
+}
+
+/**
+ * Whether an error is about the request and was found before a provider was asked: an image that cannot be loaded, arguments
+ * that its format does not have.
+ */
+function isOfRequest(error: unknown): boolean {
+  if (!(error instanceof RestError) || error.status >= 429) return false;
+  const { provider_status: status } = asRecord(error.data);
+  return status === undefined || (status === null && error.code === 'rest_svc_provider_rejected');
+}
+
+/** Whether a call used something, so that it reached its provider. */
+function hasUsed({ inputTokens = 0, outputTokens = 0, images = 0, seconds = 0, attempts = [] }: UsageCounts): boolean {
+  return inputTokens + outputTokens + images + seconds + attempts.length > 0;
 }

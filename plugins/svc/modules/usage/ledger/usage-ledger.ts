@@ -19,8 +19,12 @@ export interface UsageLedgerParts extends CallPriceParts {
 export interface UsageLedger {
   /** Never throws and never makes the caller wait. @param price what `price` returned for the call. Default: the price now. */
   record(usage: UsageRecord, price?: CallPrice): void;
-  /** Resolves once the call is stored, unless the database is away; releases the call's reservation. @param reservation its id. */
-  settle(usage: UsageRecord, price: CallPrice, reservation: string): Promise<void>;
+  /**
+   * Resolves once the call is stored, unless the database is away; releases the call's reservation.
+   *
+   * @param call null: none was made, so only the reservation ends. @param reservation its id
+   */
+  settle(call: SettledCall | null, reservation: string): Promise<void>;
   /** As the provider reported it, else by the current price table. Never rejects: on an error the price is unknown. */
   price(usage: PricedUsage, attempts?: UsageCounts['attempts']): Promise<CallPrice>;
   /** Counters of the calls that this process stored. */
@@ -29,6 +33,11 @@ export interface UsageLedger {
   flush(): Promise<void>;
   /** The last flush. Calls recorded later are dropped and logged. */
   stop(): Promise<void>;
+}
+
+export interface SettledCall {
+  readonly usage: UsageRecord;
+  readonly price: CallPrice;
 }
 
 const defaultLimits = {
@@ -43,10 +52,12 @@ const defaultLimits = {
 };
 
 interface PendingCall {
-  readonly usage: UsageRecord;
+  readonly call: {
+    readonly usage: UsageRecord;
+    /** As of the end of the call: prices and sandbox mode may change before the call is stored. */
+    readonly price: CallPrice | Promise<CallPrice>;
+  } | null;
   readonly time: number;
-  /** As of the end of the call: prices and sandbox mode may change before the call is stored. */
-  readonly price: CallPrice | Promise<CallPrice>;
   readonly reservation: string | null;
 }
 
@@ -68,8 +79,11 @@ async function storeBatch(
 ): Promise<number> {
   const timezone = await host.site.timezone();
   const rows: NewUsageRow[] = [];
-  for (const { usage, time, price } of batch)
-    rows.push(usageRow({ usage, time, ...(price instanceof Promise ? await price : price) }));
+  for (const { call, time } of batch)
+    if (call !== null)
+      rows.push(
+        usageRow({ usage: call.usage, time, ...(call.price instanceof Promise ? await call.price : call.price) }),
+      );
   const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
   const afterCommit = await writeUsage(host.database, { rows, dayOf: createDays(timezone), reservations }, counter);
   metrics.count(rows);
@@ -122,18 +136,18 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
   // A call may be recorded inside a transaction: its rollback must not undo the row.
   const flushDetached = AsyncResource.bind(flush);
   const scheduleDetached = AsyncResource.bind(schedule);
-  function add(usage: UsageRecord, known?: CallPrice, reservation: string | null = null): void {
+  function add(call: PendingCall['call'], reservation: string | null = null): void {
     if (stopped || pending.length >= limits.pending) return report.dropped();
-    pending.push({ usage, time: clock.now(), price: known ?? price(usage), reservation });
+    pending.push({ call, time: clock.now(), reservation });
     if (pending.length >= limits.batch && !report.isFailing() && writing === undefined) void flushDetached();
     else if (timer === undefined && writing === undefined) scheduleDetached();
   }
 
   return {
     price,
-    record: (usage, known) => add(usage, known),
-    settle(usage, known, reservation) {
-      add(usage, known, reservation);
+    record: (usage, known) => add({ usage, price: known ?? price(usage) }),
+    settle(call, reservation) {
+      add(call, reservation);
       return flushDetached();
     },
     metrics: () => metrics.read(),

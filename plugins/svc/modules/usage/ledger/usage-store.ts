@@ -37,7 +37,7 @@ export async function writeUsage(
 ): Promise<() => Promise<void>> {
   const write = { reservations: [], ...given };
   const { rows, dayOf } = write;
-  if (rows.length === 0) return doNothing;
+  if (rows.length === 0 && write.reservations.length === 0) return doNothing;
   const inserts = [
     { into: calls, rows },
     { into: days, rows: usageDays(rows, dayOf) },
