@@ -1,27 +1,29 @@
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import type * as Crypto from 'node:crypto';
 
-type Hash = (password: string, settings?: object) => Promise<string>;
-type Verify = (hash: string, password: string) => Promise<boolean>;
+type Tag = Parameters<Parameters<typeof Crypto.argon2>[2]>[1];
 
 /**
- * Remembers what argon2 answered. Hundreds of tests create a user with the same password and sign in with it: that is
- * 20 ms of processor time each. The settings of the hashes stay those of the product; users with the same password share a
- * salt.
+ * Remembers what argon2 answered for a password. Hundreds of tests create a user with the same password and sign in with it: that is
+ * 20 ms of processor time each. The settings of the hashes stay those of the product; the salt counts for nothing.
  */
 export function rememberHashes(): void {
-  const argon2 = createRequire(import.meta.url)('@node-rs/argon2') as { hash: Hash; verify: Verify };
-  argon2.hash = remembering(argon2.hash);
-  argon2.verify = remembering(argon2.verify);
-}
-
-function remembering<Args extends readonly unknown[], Result>(
-  call: (...args: Args) => Promise<Result>,
-): (...args: Args) => Promise<Result> {
-  const known = new Map<string, Promise<Result>>();
-  return (...args) => {
-    const key = JSON.stringify(args);
-    const result = known.get(key) ?? call(...args);
-    known.set(key, result);
-    return result;
+  const crypto = createRequire(import.meta.url)('node:crypto') as { argon2?: typeof Crypto.argon2 };
+  const { argon2 } = crypto;
+  if (argon2 === undefined) return;
+  const known = new Map<string, Promise<Tag>>();
+  crypto.argon2 = (algorithm, parameters, callback) => {
+    const key = JSON.stringify([algorithm, { ...parameters, nonce: '' }]);
+    const made =
+      known.get(key) ??
+      new Promise<Tag>((resolve, reject) => {
+        argon2(algorithm, parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)));
+      });
+    known.set(key, made);
+    made.then(
+      (tag) => callback(null, tag),
+      (error: Error) => callback(error, Buffer.alloc(0)),
+    );
   };
+  syncBuiltinESMExports();
 }

@@ -1,4 +1,3 @@
-import { parseOptions } from '@node-rs/argon2';
 import { expect } from 'chai';
 import { dummyHash, hashPassword } from '../../host/users/passwords.ts';
 import { describeDialects } from '../helpers/dialects.ts';
@@ -134,7 +133,7 @@ describeDialects('users', (open) => {
 
 describe('passwords', () => {
   it('of unknown users take as long as those of known ones: the dummy hash has the same settings', async () => {
-    const settingsOf = (hash: string) => ({ ...parseOptions(hash), algorithm: hash.split('$')[1] });
+    const settingsOf = (hash: string) => hash.split('$').slice(0, 4).concat(hash.replace(/[^$]/g, '-'));
     expect(settingsOf(dummyHash)).to.deep.equal(settingsOf(await hashPassword('any password')));
   });
 });

@@ -10,7 +10,7 @@ const minLength = 12;
 
 /**
  * Builds `common-passwords.bin` from a list of passwords, the commonest first: the sorted, distinct 32-bit prefixes of their
- * hashes. Run `npx tsx host/users/common-passwords/build.ts <list.txt>`; see README.md for the list.
+ * hashes. Run `node host/users/common-passwords/build.ts <list.txt>`; see README.md for the list.
  */
 async function build(list: string): Promise<void> {
   const passwords = (await readFile(list, 'utf8')).split('\n').map((line) => line.replace(/\r$/, ''));
