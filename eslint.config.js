@@ -9,7 +9,7 @@ import ownFunctionLines from './tests/quality/lint/own-function-lines.js';
 const envReaders = ['host/config.ts', 'tests/**'];
 
 export default tseslint.config(
-  { ignores: ['node_modules/', '.cache/', 'data/', 'coverage/', 'tests/fixtures/breaches/'] },
+  { ignores: ['node_modules/', '.cache/', 'data/', '**/built/', 'coverage/', 'tests/fixtures/breaches/'] },
   ...tseslint.configs.strict,
   {
     files: ['**/*.ts'],

@@ -3,7 +3,7 @@ import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
-import type { CompilePlugin, Loader } from './loader/loader.ts';
+import type { Loader } from './loader/loader.ts';
 import type { PluginFolders } from './log/plugin-folders.ts';
 import { addHostPages } from './host-pages.ts';
 import { createPlugins } from './plugins.ts';
@@ -36,8 +36,6 @@ export interface HostInit {
   readonly only?: readonly string[];
   /** Take the site's address from its settings instead of the environment: for commands. Default false. */
   readonly usesStoredAddress?: boolean;
-  /** Default: Node loads plugins as they are. */
-  readonly compilePlugin?: CompilePlugin;
   /** Gets the folders of the plugins when they start. */
   readonly pluginFolders?: PluginFolders;
   /** See `DatabaseDependencies.image`. */
@@ -92,10 +90,7 @@ export async function createHost({
   }
 }
 
-async function composeHost({
-  core,
-  ...init
-}: { readonly core: Core } & Pick<HostInit, 'only' | 'compilePlugin'>): Promise<Host> {
+async function composeHost({ core, ...init }: { readonly core: Core } & Pick<HostInit, 'only'>): Promise<Host> {
   const { config } = core;
   // Web and CLI are created before the plugins and look them up on use.
   const loaded: { plugins?: Loader } = {};
@@ -107,7 +102,6 @@ async function composeHost({
     async () =>
       (await import('./cli/host-commands.ts')).hostCommands({
         ...{ core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
-        ...(init.compilePlugin && { compilePlugin: init.compilePlugin }),
       }),
     { locale: config.locale, translations: core.translations },
   );

@@ -1,15 +1,14 @@
 // @ts-check
-import { isRuntimeCurrent } from './runtime.js';
+import { isRuntimeCurrent, keepCompiled } from './runtime.js';
 
 if (isRuntimeCurrent()) {
+  keepCompiled();
   /** @type {(error: unknown) => string | Promise<string>} */
   let describe = (error) => (error instanceof Error ? error.message : String(error));
   try {
-    const { createBuild } = await import('./build/build.js');
-    const { compilePlugin, importHost } = createBuild();
-    const { serve, describeError } = await importHost('serve.ts');
+    const { serve, describeError } = await import('./serve.ts');
     describe = describeError;
-    await serve({ compilePlugin });
+    await serve();
   } catch (error) {
     process.stderr.write(`${await describe(error)}\n`);
     process.exit(1);

@@ -5,7 +5,7 @@ import type { Core } from './core.ts';
 import { createSystemClock } from './clock.ts';
 import { isUnexpectedError } from './loader/unexpected-error.ts';
 import { createPluginClaims } from './loader/claims.ts';
-import { createLoader, type CompilePlugin, type HostServices, type Loader } from './loader/loader.ts';
+import { createLoader, type HostServices, type Loader } from './loader/loader.ts';
 import { changedOptionName } from './options/cached-options.ts';
 import { followOption } from './rest-access.ts';
 import { languageOption } from './site-settings.ts';
@@ -18,8 +18,6 @@ export interface PluginsDependencies {
   readonly cli: CliRegistry;
   /** See HostInit. */
   readonly only?: readonly string[];
-  /** See HostInit. */
-  readonly compilePlugin?: CompilePlugin;
 }
 
 /** Options whose change by another process starts, stops or upgrades plugins. */
@@ -35,7 +33,7 @@ const shippedDirs = ['hello', 'orders', 'sandbox', 'svc'].map((slug) =>
 );
 
 /** Finds the plugins and starts the active ones, then follows what other processes activate and deactivate. */
-export async function createPlugins({ core, web, cli, only, compilePlugin }: PluginsDependencies): Promise<Loader> {
+export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
   await followOption(core, languageOption, (locale) => core.translations.setLocale(String(locale ?? '')));
   const notifyMigrated = (): Promise<void> => database.notify(migrationsChannel, processId);
@@ -72,7 +70,6 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     log,
     shippedDirs,
     ...(only && { only }),
-    ...(compilePlugin && { compilePlugin }),
   });
   hooks.addAction('plugin_warning', loader.warn);
   core.abilities.onFailure(({ owner, name, error }) => loader.reportFailure(owner, `ability ${name}`, error));

@@ -1,7 +1,7 @@
 import type { Logger } from '#plugin-api';
 import { createSystemClock, keepAlive } from './clock.ts';
 import { readConfig, type Config } from './config.ts';
-import { createHost, type Host, type HostInit } from './host.ts';
+import { createHost, type Host } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
 import { createPluginFolders } from './log/plugin-folders.ts';
 import { watchServers } from './open-servers.ts';
@@ -18,7 +18,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const milliseconds = (): number => Math.round(performance.now());
 
 /** Runs the site until a signal stops it. @throws Error with a remedy when it cannot start. */
-export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>): Promise<void> {
+export async function serve(): Promise<void> {
   const given = readConfig();
   const starts = openUnfinishedStarts(given.dataDir);
   const broken = given.role === 'worker' ? null : starts.take();
@@ -35,12 +35,10 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
   logExitsOfPlugins(pluginFolders, uncaught.log);
   const servers = watchServers(pluginFolders, uncaught.report);
   const unwatch = reportUnfinished(starts, uncaught.log);
-  const host = await keepAlive(createHost({ config, pluginFolders, ...(compilePlugin && { compilePlugin }) })).catch(
-    (error: unknown) => {
-      if (pluginFolders.ownerOf(error) === null) starts.end();
-      throw error;
-    },
-  );
+  const host = await keepAlive(createHost({ config, pluginFolders })).catch((error: unknown) => {
+    if (pluginFolders.ownerOf(error) === null) starts.end();
+    throw error;
+  });
   starts.pause();
   recovery?.close();
   let isStopping = false;

@@ -1,12 +1,10 @@
 import { url as debuggerUrl } from 'node:inspector';
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { createSystemClock } from './clock.ts';
-import { root } from './build/files.js';
 import type { Config } from './config.ts';
 
 export interface Watchdog {
-  /** A stack with this folder, or with its compiled files, belongs to the plugin. */
+  /** A stack with this folder belongs to the plugin. */
   add(slug: string, directory: string): void;
 }
 
@@ -22,7 +20,7 @@ const warnAfter = 5_000;
 export function startWatchdog({ blockedExitMs }: Pick<Config, 'blockedExitMs'>): Watchdog {
   if (debuggerUrl() !== undefined) return { add: () => undefined };
   const heartbeats = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(join(root, 'host', 'watchdog-worker.js'), {
+  const worker = new Worker(new URL('./watchdog-worker.js', import.meta.url), {
     workerData: { heartbeats, warnAfter, endAfter: blockedExitMs },
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 },

@@ -16,7 +16,7 @@ const folder = resolve('.cache', 'node', version);
 
 run('npm', ['install', '--no-save', '--no-package-lock', '--prefix', folder, `${name}@${version}`]);
 run('node', ['--version']);
-run('node', ['--import', 'tsx', 'tests/run.ts', ...given]);
+run('node', ['tests/run.ts', ...given]);
 
 /** Runs a program, whose Node is the installed one where there is one already. Ends this process if it fails. */
 function run(command: string, args: readonly string[]): void {

@@ -3,7 +3,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '#plugin-api';
-import type { CompilePlugin } from '../loader/loader.ts';
 import type { PluginSource } from '../loader/manifest.ts';
 import type { ConformanceInit, ConformancePoint } from '../testing/conformance.ts';
 import { added, linkPlugins, nameRests, readTraces } from '../testing/plugin-traces.ts';
@@ -18,7 +17,6 @@ export async function runConformance(init: ConformanceInit): Promise<Conformance
 
 export interface CheckRunInit {
   readonly source: PluginSource;
-  readonly compilePlugin: CompilePlugin | undefined;
   /** Findings about its sources, which are not repeated. */
   readonly known: readonly Finding[];
   readonly catalogs: PluginCatalogs;
@@ -27,7 +25,7 @@ export interface CheckRunInit {
 }
 
 /** Runs the plugin in a host in memory: what it registers and how it is named, and what it leaves after it was uninstalled. */
-export async function checkRun({ source, compilePlugin, ...init }: CheckRunInit): Promise<Finding[]> {
+export async function checkRun({ source, ...init }: CheckRunInit): Promise<Finding[]> {
   const { createTestHost } = await import('../testing/index.ts');
   const folder = join(tmpdir(), `svc-check-${randomUUID()}`);
   // Plugins are installed into the first folder and deleted from it. The other one has links.
@@ -38,7 +36,6 @@ export async function checkRun({ source, compilePlugin, ...init }: CheckRunInit)
   const host = await createTestHost({
     plugins: 'found',
     pluginDirs: [empty, linked],
-    ...(compilePlugin && { compilePlugin }),
   });
   try {
     for (const slug of required) await host.plugins.activate(slug);

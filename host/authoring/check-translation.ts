@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '#plugin-api';
-import { root } from '../build/files.js';
+import { root } from '../sources/files.ts';
 import { createTranslations } from '../translations.ts';
 import { hasLetters, translateTemplate } from '../views/translate-template.ts';
 import type { Finding } from './check.ts';

@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import { errorText } from '#plugin-api';
 import { installLimits } from '../loader/install/allowance.ts';
 import { readManifest } from '../loader/manifest.ts';
-import type { CompilePlugin } from '../loader/loader.ts';
 import { hostVersion } from '../site.ts';
 import { checkCode } from './check-code.ts';
 import { checkRun } from './check-run.ts';
@@ -31,7 +30,7 @@ export interface Finding {
  *
  * @param folder absolute path.
  */
-export async function checkPlugin(folder: string, compilePlugin?: CompilePlugin): Promise<Finding[]> {
+export async function checkPlugin(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (rule: string, message: string, at = ''): void =>
     void findings.push({ level: 'error', rule, at, message });
@@ -74,7 +73,7 @@ export async function checkPlugin(folder: string, compilePlugin?: CompilePlugin)
   findings.push(...reportLacking(catalogs, texts));
   findings.push(...(await checkSize(folder, files)), ...(await checkLicenses(folder)));
   for (const { file, line, message } of await checkTypes(folder)) add('types', message, `${file}:${line}`);
-  findings.push(...(await checkRun({ source, compilePlugin, known: findings, catalogs, texts })));
+  findings.push(...(await checkRun({ source, known: findings, catalogs, texts })));
   return findings;
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { errorText, type Clock } from '#plugin-api';
-import { hashStates, listSources, root } from '../build/files.js';
+import { hashStates, listSources, root } from '../sources/files.ts';
 import { readProblems } from './type-check.ts';
 
 export interface Development {
@@ -65,7 +65,7 @@ function watch({ folder, clock, states, reload }: Watching): () => void {
 /** Of all files, templates and assets included; empty while the folder is replaced. */
 function readStates(folder: string): string {
   try {
-    const { folders, files } = listSources(folder, { isSource: () => true });
+    const { folders, files } = listSources(folder);
     return hashStates(folder, [...folders, ...files]);
   } catch {
     return '';
@@ -74,7 +74,7 @@ function readStates(folder: string): string {
 
 /** Prints type errors as they come, and when there are none. */
 function watchTypes(folder: string, print: Development['print']): ChildProcess {
-  const script = join(root, 'host', 'authoring', 'watch-types.js');
+  const script = join(root, 'host', 'authoring', 'watch-types.ts');
   const checking = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'pipe'] });
   let pending = '';
   checking.stdout.on('data', (chunk: Buffer) => {

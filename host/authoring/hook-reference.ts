@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../build/files.js';
+import { root } from '../sources/files.ts';
 
 /** A hook with types, of the host or of the service. */
 export interface ReferencedHook {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
-import { listSources, root } from '../build/files.js';
+import { listSources, root } from '../sources/files.ts';
 import { ensureTypesPackage, loadCompiler, typesPackageName } from './types-package.ts';
 
 export interface TypeProblem {
@@ -103,7 +103,7 @@ async function writeConfig(folder: string, part: 'server' | 'client'): Promise<s
 
 /** The files that the plugin's tsconfig.json includes and does not exclude; without one, all of its code. */
 async function listFiles(folder: string, own: string | null): Promise<readonly string[]> {
-  const { files } = listSources(folder, { isSource: (file) => /\.[mc]?[jt]s$/.test(file) });
+  const { files } = listSources(folder, (file) => /\.[mc]?[jt]s$/.test(file));
   if (own === null) return files;
   const compiler = await loadCompiler();
   const { config } = compiler.readConfigFile(own, (path) => compiler.sys.readFile(path)) as { config?: object };

@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type TypeScript from 'typescript';
-import { hashContents, listSources, root } from '../build/files.js';
+import { hashContents, listSources, root } from '../sources/files.ts';
 import { pickDeclarations } from './declarations.ts';
 
 export const typesPackageName = 'svc-plugin-api';
@@ -23,8 +23,7 @@ const vendored = { knex: 'types', tarn: 'dist' } as const;
  */
 export async function ensureTypesPackage(): Promise<string> {
   const sources = [join(root, 'host'), join(root, 'plugins', 'svc')].flatMap((directory) => [
-    ...listSources(directory, { isSource: (file) => /\.[jt]s$/.test(file) && !file.includes(`${sep}browser${sep}`) })
-      .files,
+    ...listSources(directory, (file) => /\.[jt]s$/.test(file) && !file.includes(`${sep}browser${sep}`)).files,
   ]);
   const key = createHash('sha256')
     .update(hashContents(root, [...sources, join(root, 'package.json'), join(root, 'tsconfig.json')]))

@@ -4,9 +4,8 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatCount, type CliCommand } from '#plugin-api';
-import { listSources, root } from '../build/files.js';
+import { listSources, root } from '../sources/files.ts';
 import type { Core } from '../core.ts';
-import type { CompilePlugin } from '../loader/loader.ts';
 import type { PluginsForCommands } from './plugin-commands.ts';
 import { textPrinter } from './text-printer.ts';
 
@@ -17,14 +16,13 @@ export interface AuthoringCommandsDependencies {
   readonly directory: string;
   /** Starts the server and background work of this process. */
   readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
-  readonly compilePlugin?: CompilePlugin;
 }
 
 const folderArgument = { name: 'folder', description: 'Folder of the plugin, or its slug.' };
 
 /** Commands for authors of plugins. Their code loads when they run. */
 export function authoringCommands(dependencies: AuthoringCommandsDependencies): CliCommand[] {
-  const { core, plugins, directory, compilePlugin } = dependencies;
+  const { core, plugins, directory } = dependencies;
   const find = (given: string): Promise<string> => findFolder(given, plugins());
   return [
     {
@@ -52,7 +50,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       result: ['level', 'message'],
       run: async ({ args: [given = ''] }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
-        const findings = await checkPlugin(await find(given), compilePlugin);
+        const findings = await checkPlugin(await find(given));
         const errors = findings.filter(({ level }) => level === 'error').length;
         if (errors === 0) return findings;
         throw Object.assign(new Error(`The check found ${formatCount(errors, 'error')}.`), {
@@ -60,7 +58,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
         });
       },
     },
-    testCommand(dependencies, find),
+    testCommand(find),
     {
       name: 'plugin pack',
       description: 'Writes the zip file of a plugin for `plugin install`, without what .distignore lists.',
@@ -109,10 +107,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
   ];
 }
 
-function testCommand(
-  { compilePlugin }: AuthoringCommandsDependencies,
-  find: (given: string) => Promise<string>,
-): CliCommand {
+function testCommand(find: (given: string) => Promise<string>): CliCommand {
   return {
     name: 'plugin test',
     description: 'Runs the tests of a plugin, the files *.test.ts and *.test.js in its folder; or --conformance.',
@@ -139,15 +134,12 @@ function testCommand(
       const { runConformance } = await import('../authoring/check-run.ts');
       const text = (name: string) => (typeof flags[name] === 'string' ? { [name]: flags[name] } : {});
       const found = await runConformance({
-        ...{
-          plugin,
-          timeLimit,
-          rounds: Number(flags['rounds']),
-          ...text('previous'),
-          ...text('postgres'),
-          ...text('browser'),
-        },
-        ...(compilePlugin && { compilePlugin }),
+        plugin,
+        timeLimit,
+        rounds: Number(flags['rounds']),
+        ...text('previous'),
+        ...text('postgres'),
+        ...text('browser'),
       });
       const failed = found.filter(({ outcome }) => outcome === 'failed').length;
       if (failed === 0) return found;
@@ -169,7 +161,7 @@ async function findFolder(given: string, plugins: PluginsForCommands): Promise<s
 const blockedAfter = 10;
 
 async function runTests(folder: string, timeLimit: number): Promise<void> {
-  const { files } = listSources(folder, { isSource: (file) => /\.test\.[mc]?[jt]s$/.test(file) });
+  const { files } = listSources(folder, (file) => /\.test\.[mc]?[jt]s$/.test(file));
   if (files.length === 0) throw new Error(`There are no tests in ${folder}; name them like tests/items.test.ts.`);
   const register = pathToFileURL(join(root, 'host', 'testing', 'register.js'));
   register.searchParams.set('seconds', String(timeLimit));

@@ -8,7 +8,6 @@ import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
 import { createSessions } from '../users/sessions.ts';
-import type { CompilePlugin } from '../loader/loader.ts';
 import { abilityCommands } from './ability-commands.ts';
 import { authoringCommands } from './authoring-commands.ts';
 import { cronCommands } from './cron-commands.ts';
@@ -27,7 +26,6 @@ export interface HostCommandsDependencies {
   readonly plugins: () => PluginsForCommands;
   /** Starts the server and background work of this process. */
   readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
-  readonly compilePlugin?: CompilePlugin;
 }
 
 /** The commands of the host. Plugins add theirs when they register. */

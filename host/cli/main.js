@@ -1,5 +1,5 @@
 // @ts-check
-import { isRuntimeCurrent } from '../runtime.js';
+import { isRuntimeCurrent, keepCompiled } from '../runtime.js';
 
 const argv = process.argv.slice(2);
 /** @type {(error: unknown, argv: readonly string[]) => string | Promise<string>} */
@@ -27,6 +27,7 @@ const onUncaught = (error) => {
 };
 // One sentence instead of a stack trace, also for what no command catches.
 if (isRuntimeCurrent()) {
+  keepCompiled();
   process.on('uncaughtException', onUncaught);
   process.on('unhandledRejection', onUncaught);
   await runCommand();
@@ -35,11 +36,9 @@ if (isRuntimeCurrent()) {
 /** Runs one command in a separate process, with or without a running site. */
 async function runCommand() {
   try {
-    const { createBuild } = await import('../build/build.js');
-    const { compilePlugin, importHost } = createBuild();
-    const { run, describeError } = await importHost('cli/run.ts');
+    const { run, describeError } = await import('./run.ts');
     describe = describeError;
-    await run(argv, { compilePlugin, onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
+    await run(argv, { onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
   } catch (error) {
     await fail(error);
   }

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '#plugin-api';
 import type { Config } from '../config.ts';
 import { hostMigrations } from '../core.ts';
 import { openDatabase, type RestoreReport } from '../database/database.ts';
-import { readMigrations, type CompilePlugin } from '../loader/load.ts';
+import { readMigrations } from '../loader/load.ts';
 import { hostVersion } from '../site.ts';
 
 /** The file of `db restore <file>`, which must work even if the site cannot start. */
@@ -18,21 +18,16 @@ export async function rescue({
   file,
   clock,
   log,
-  compilePlugin,
 }: {
   readonly config: Config;
   readonly file: string;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly compilePlugin?: CompilePlugin;
 }): Promise<RestoreReport> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   try {
     database.declareMigrations('host', hostMigrations);
-    for (const [slug, migrations] of await readMigrations(
-      { pluginDirs: config.pluginDirs, hostVersion },
-      compilePlugin,
-    ))
+    for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion }))
       database.declareMigrations(slug, migrations);
     return await database.restore(resolve(file));
   } finally {

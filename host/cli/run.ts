@@ -1,6 +1,6 @@
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
-import { createHost, type Host, type HostInit } from '../host.ts';
+import { createHost, type Host } from '../host.ts';
 import { createPluginFolders, type PluginFolders } from '../log/plugin-folders.ts';
 import { watchServers } from '../open-servers.ts';
 import { forgetUnfinished } from '../unfinished-starts.ts';
@@ -9,9 +9,7 @@ import { watchTimers } from './open-timers.ts';
 import { createPluginErrors } from './plugin-errors.ts';
 import { textPrinter } from './text-printer.ts';
 
-type Compiling = Pick<HostInit, 'compilePlugin'>;
-
-export interface RunInit extends Compiling {
+export interface RunInit {
   /** Gets the handler of errors that nothing caught: true if the command goes on. */
   readonly onUncaught: (handle: (error: unknown) => boolean) => void;
 }
@@ -23,7 +21,7 @@ export interface RunInit extends Compiling {
  * @param argv the arguments after the program name.
  * @throws Error with a remedy when the site cannot be opened.
  */
-export async function run(argv: readonly string[], { onUncaught, ...compiling }: RunInit): Promise<void> {
+export async function run(argv: readonly string[], { onUncaught }: RunInit): Promise<void> {
   const timers = watchTimers();
   const pluginFolders = createPluginFolders();
   const errors = createPluginErrors(pluginFolders);
@@ -35,7 +33,7 @@ export async function run(argv: readonly string[], { onUncaught, ...compiling }:
   finishWithoutReader(process.stdout);
   finishWithoutReader(process.stderr);
   const config = readConfig();
-  const host = await open(config, argv, { ...compiling, pluginFolders });
+  const host = await open(config, argv, pluginFolders);
   let code = 0;
   if (host !== null) {
     host.hooks.addAction('deactivated_plugin', (slug: string) => forgetUnfinished(config.dataDir, slug));
@@ -61,13 +59,6 @@ export async function describeError(error: unknown, argv: readonly string[]): Pr
   return `${describeStartError('Error', argv)}: ${describeStartError(error, argv)}`;
 }
 
-/** For tests of plugins, which run outside of the host's own tests. */
-export const loadTesting = (): Promise<typeof import('../testing/index.ts')> => import('../testing/index.ts');
-
-/** For the process beside `plugin dev`. */
-export const loadTypeCheck = (): Promise<typeof import('../authoring/type-check.ts')> =>
-  import('../authoring/type-check.ts');
-
 /** Waits until everything is written: a pipe takes less at once than a long list has. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise<void>((resolve) => stream.write('', () => resolve()));
@@ -81,18 +72,13 @@ function finishWithoutReader(stream: NodeJS.WriteStream): void {
 }
 
 /** Null: the site cannot start, and `db restore` has already run without it. */
-async function open(
-  config: Config,
-  argv: readonly string[],
-  { pluginFolders, ...compiling }: Compiling & { readonly pluginFolders: PluginFolders },
-): Promise<Host | null> {
+async function open(config: Config, argv: readonly string[], pluginFolders: PluginFolders): Promise<Host | null> {
   try {
     return await keepAlive(
       createHost({
         usesStoredAddress: true,
         pluginFolders,
         config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel },
-        ...compiling,
       }),
     );
   } catch (error) {
@@ -104,7 +90,6 @@ async function open(
     const clock = createSystemClock();
     const { tables, rows, migrated } = await keepAlive(
       rescue({
-        ...compiling,
         config,
         file,
         clock,

@@ -1,9 +1,4 @@
 /**
- * The arguments of Node that make a worker thread load TypeScript, where the host itself is not compiled. The loader's own
- * `--import` does nothing in threads.
+ * The arguments of Node for a worker thread whose module may be a plugin's: `#plugin-api` and `#testing` mean there what they mean here.
  */
-export function threadArguments(module: URL): string[] {
-  if (!module.href.endsWith('.ts')) return ['--enable-source-maps'];
-  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  return ['--import', `data:text/javascript,${encodeURIComponent(`import{register}from${loader};register()`)}`];
-}
+export const threadArguments = ['--import', new URL('../sources/module-hooks.ts', import.meta.url).href];

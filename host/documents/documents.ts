@@ -120,7 +120,7 @@ function refuseBusy(): DocumentError {
   return new DocumentError('Too many files are being read at the moment. Try again in a minute.', 'busy');
 }
 
-/** The module of the threads. Compiled code has the URL of a compiled module here. */
+/** The module of the threads. */
 const threadModule = new URL('./document-thread.ts', import.meta.url);
 
 async function openPool({ log, memory = defaults.memory, idleTimeout }: DocumentsDependencies): Promise<Piscina> {
@@ -131,7 +131,7 @@ async function openPool({ log, memory = defaults.memory, idleTimeout }: Document
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: idleTimeout ?? defaults.idleTimeout,
-    execArgv: threadArguments(threadModule),
+    execArgv: threadArguments,
     // Nothing of the environment: it holds the site's secrets, and a reader needs none.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memory, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },

@@ -7,7 +7,7 @@ import {
   type PluginUpgrade,
 } from '#plugin-api';
 import { noteGlobals } from './global-guard.ts';
-import { createPluginImporter, type CompilePlugin } from './load.ts';
+import { createPluginImporter } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
 import type { HostServices } from './services.ts';
@@ -92,7 +92,6 @@ export interface LifecycleDependencies {
   readonly onUpgrade: (slug: string, versions: PluginUpgrade) => void;
   readonly onRouteFailure: (slug: string, error: unknown) => void;
   readonly onWarning: (slug: string, message: string) => void;
-  readonly compilePlugin: CompilePlugin | undefined;
 }
 
 export function createLifecycle({
@@ -102,9 +101,8 @@ export function createLifecycle({
   onUpgrade,
   onRouteFailure,
   onWarning,
-  compilePlugin,
 }: LifecycleDependencies): Lifecycle {
-  const importer = createPluginImporter(compilePlugin);
+  const importer = createPluginImporter();
   const step = createStep(services.clock);
   const owners = new Map<string, string>();
   const open = (source: PluginSource): Scope =>

@@ -1,25 +1,11 @@
-import { createRequire, register } from 'node:module';
+import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginDefinition, Migration } from '#plugin-api';
-import { hashStates, listSources } from '../build/files.js';
+import { hashStates, listSources } from '../sources/files.ts';
+import { followGenerations } from '../sources/module-hooks.ts';
 import type { PluginSource } from './manifest.ts';
 import { discover, type PluginSearch } from './discover.ts';
-
-/**
- * Compiles a plugin, unless it is compiled already. Null: Node can load it as it is.
- *
- * @throws Error with file and line for invalid code.
- */
-export type CompilePlugin = (plugin: Pick<PluginSource, 'directory' | 'entry'>) => Promise<CompiledPlugin | null>;
-
-export interface CompiledPlugin {
-  readonly entry: URL;
-  /** Changes with any source. */
-  readonly version: string;
-  /** URL of the folder of its modules, with a trailing slash. */
-  readonly folder: string;
-}
 
 /** Imports plugins, and imports them again after their files changed. */
 export interface PluginImporter {
@@ -34,7 +20,7 @@ export interface PluginImporter {
 
 interface LoadedModule {
   generation: number;
-  /** Of all files of the plugin; of a compiled one, of its sources. */
+  /** Of all files of the plugin. */
   fingerprint: string;
   failed: boolean;
 }
@@ -45,10 +31,8 @@ interface LoadedModule {
  */
 const firstFingerprints = new Map<string, string>();
 
-/** @param compile default: Node loads plugins as they are. */
-export function createPluginImporter(compile: CompilePlugin = () => Promise.resolve(null)): PluginImporter {
+export function createPluginImporter(): PluginImporter {
   const loaded = new Map<string, LoadedModule>();
-  const hooked = new Set<string>();
 
   return {
     async load(source) {
@@ -56,29 +40,41 @@ export function createPluginImporter(compile: CompilePlugin = () => Promise.reso
       const before = loaded.get(directory);
       const state: LoadedModule = { generation: before?.generation ?? 0, fingerprint: '', failed: true };
       loaded.set(directory, state);
-      const compiled = await compile(source);
-      state.fingerprint = compiled?.version ?? readFingerprint(directory, before === undefined);
+      state.fingerprint = readFingerprint(directory, before === undefined);
       // The cause may be outside the folder, and without a new generation Node would repeat the error.
       if (before && (before.failed || before.fingerprint !== state.fingerprint)) state.generation += 1;
-      const entry = compiled?.entry ?? pathToFileURL(source.entry);
+      const entry = pathToFileURL(source.entry);
       if (state.generation > 0) {
-        const folder = compiled?.folder ?? `${pathToFileURL(directory).href}/`;
-        if (!hooked.has(folder)) register(new URL('./reload-hooks.ts', import.meta.url), { data: { folder } });
-        hooked.add(folder);
+        followGenerations(`${pathToFileURL(directory).href}/`);
         forgetCommonJs(directory);
         entry.searchParams.set('generation', String(state.generation));
       }
-      const definition = readDefinition((await import(entry.href)) as { default?: unknown }, source.manifest.main);
+      const module = (await import(entry.href).catch(explainSyntax)) as { default?: unknown };
+      const definition = readDefinition(module, source.manifest.main);
       state.failed = false;
       return definition;
     },
   };
 }
 
+/** Adds the place to the error of code that cannot be read, which Node has in the stack alone, and what TypeScript must be like. */
+function explainSyntax(error: unknown): never {
+  const [, file, line] =
+    (error instanceof SyntaxError && /^(?:file:\/\/)?(\/?.+):(\d+)$/m.exec(error.stack ?? '')) || [];
+  if (!(error instanceof SyntaxError) || file === undefined) throw error;
+  const advice =
+    (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
+      ? '. Node removes types and changes nothing else: write constants instead of enums, and no namespaces and parameter properties'
+      : /\.ts$/.test(file) && error.message.includes('does not provide an export')
+        ? '. If it is a type, write import type'
+        : '';
+  throw new Error(`${error.message}${advice} (${file}:${line})`, { cause: error });
+}
+
 /** @param isFirst whether the importer imports the plugin for the first time. */
 function readFingerprint(directory: string, isFirst: boolean): string {
   const known = isFirst ? firstFingerprints.get(directory) : undefined;
-  const fingerprint = known ?? hashStates(directory, listSources(directory, { isSource: () => true }).files);
+  const fingerprint = known ?? hashStates(directory, listSources(directory).files);
   if (isFirst) firstFingerprints.set(directory, fingerprint);
   return fingerprint;
 }
@@ -117,12 +113,9 @@ function forgetCommonJs(directory: string): void {
  * Reads the migrations of all plugins by slug without starting any, because a restore needs them even if the site cannot
  * start.
  */
-export async function readMigrations(
-  search: PluginSearch,
-  compile?: CompilePlugin,
-): Promise<Map<string, readonly Migration[]>> {
+export async function readMigrations(search: PluginSearch): Promise<Map<string, readonly Migration[]>> {
   const { plugins } = await discover(search);
-  const importer = createPluginImporter(compile);
+  const importer = createPluginImporter();
   const found = new Map<string, readonly Migration[]>();
   for (const [slug, source] of plugins) {
     const definition = await importer.load(source).catch(() => null);

@@ -2,7 +2,6 @@ import { createMutex, type Logger, type Migration, type PluginUpgrade, type Undo
 import { noClaims, type PluginClaims } from './claims.ts';
 import { createFailedStarts } from './failed-starts.ts';
 import { createQuarantine, createWarnings, describeError } from './quarantine.ts';
-import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
 import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
 import { createOperations, type OperationsDependencies, type Uninstallation, type Uninstalled } from './operations.ts';
@@ -20,7 +19,6 @@ import type { PluginSearch } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
 import { createUpgrades, withoutBackups, type UpgradeServices } from './upgrade.ts';
 
-export type { CompilePlugin } from './load.ts';
 export type { HostServices } from './services.ts';
 export type { PluginHealth } from './lifecycle.ts';
 export type { Installation, Installed } from './installation.ts';
@@ -114,8 +112,6 @@ export interface LoaderDependencies extends PluginSearch {
   readonly limits?: InstallLimits;
   readonly services: HostServices;
   readonly log: Logger;
-  /** Default: Node loads plugins as they are. */
-  readonly compilePlugin?: CompilePlugin;
 }
 
 export function createLoader(dependencies: LoaderDependencies): Loader {
@@ -253,7 +249,6 @@ function createParts(
     services,
     migrate,
     upgrades,
-    compilePlugin: dependencies.compilePlugin,
     ...listeners,
   });
   const failedStarts = createFailedStarts(clock);

@@ -14,7 +14,7 @@ import { tryNodes, tryRounds, tryUninstall, tryUpgrade } from './points/lifecycl
 import { tryAccessibility, tryPages } from './points/pages.ts';
 import { tryFailingDatabase, tryRoutes } from './points/requests.ts';
 import { clock, type Point, type Subject } from './points/subject.ts';
-import { createTestHost, type TestHost, type TestHostInit } from './test-host.ts';
+import { createTestHost, type TestHost } from './test-host.ts';
 
 export interface ConformanceInit {
   /** Folder of the plugin. */
@@ -29,7 +29,6 @@ export interface ConformanceInit {
   readonly postgres?: string;
   /** Path of Chromium, to look at the admin pages with axe-core. Needs the host's development packages. */
   readonly browser?: string;
-  readonly compilePlugin?: TestHostInit['compilePlugin'];
 }
 
 export interface ConformancePoint {
@@ -74,7 +73,7 @@ export async function checkConformance(init: ConformanceInit): Promise<Conforman
 
 async function tryDatabase(
   database: ConformancePoint['database'],
-  { plugin, rounds = 20, timeLimit = 300, previous, postgres, browser, compilePlugin }: ConformanceInit,
+  { plugin, rounds = 20, timeLimit = 300, previous, postgres, browser }: ConformanceInit,
 ): Promise<ConformancePoint[]> {
   const directory = await realpath(resolve(plugin));
   const source = await readManifest({ directory, folder: basename(directory), hostVersion });
@@ -92,7 +91,6 @@ async function tryDatabase(
       pluginDirs: [empty, linked],
       env: { SECRET_KEY: '0'.repeat(64) },
       ...(database === 'PostgreSQL' && postgres !== undefined && { database: postgres }),
-      ...(compilePlugin && { compilePlugin }),
     });
     hosts.push(host);
     return host;

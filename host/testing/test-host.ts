@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { CliCommand, Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
-import { createHost, type Host, type HostInit } from '../host.ts';
+import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { runSources } from './run-sources.ts';
 import { signIn, type SignedIn } from './sign-in.ts';
 
 export interface TestHostInit {
@@ -26,8 +25,6 @@ export interface TestHostInit {
   readonly clock?: Clock;
   /** Variables of the operator contract. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: plugins run from their sources, with the `#plugin-api` of this process. */
-  readonly compilePlugin?: HostInit['compilePlugin'];
 }
 
 export interface TestHost extends Pick<
@@ -97,7 +94,6 @@ export async function createTestHost({
   databaseImage,
   clock = createFakeClock({ skipSleeps: true }),
   env = {},
-  compilePlugin = runSources,
 }: TestHostInit = {}): Promise<TestHost> {
   const logged: string[] = [];
   const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -105,7 +101,6 @@ export async function createTestHost({
   const host = await createHost({
     clock,
     write: (line) => void logged.push(line),
-    compilePlugin,
     ...(databaseImage && { databaseImage }),
     ...(plugins !== 'found' && { only: plugins }),
     config: {

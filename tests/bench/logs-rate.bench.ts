@@ -114,7 +114,7 @@ async function withDatabase<Result>(
 async function startBare(stops: (() => Promise<void>)[]): Promise<Target> {
   const bare = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/rest-server.ts', 'bare'],
+    args: ['tests/bench/helpers/rest-server.ts', 'bare'],
     ready: /ready (\d+)/,
   });
   stops.push(bare.stop);

@@ -72,5 +72,5 @@ function rows(results: Readonly<Record<Subject, readonly number[]>>): BenchRow[]
 
 function startServer(subject: Subject): Promise<Child> {
   const file = fileURLToPath(new URL('helpers/rest-server.ts', import.meta.url));
-  return startChild({ command: process.execPath, args: ['--import', 'tsx', file, subject], ready: /ready (\d+)/ });
+  return startChild({ command: process.execPath, args: [file, subject], ready: /ready (\d+)/ });
 }

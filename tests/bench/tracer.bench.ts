@@ -17,7 +17,7 @@ const key = 'bench-key-of-24-characters';
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
   const upstream = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/upstream.ts'],
+    args: ['tests/bench/helpers/upstream.ts'],
     ready: readyLine,
   });
   const host = await createTestHost({ plugins: ['svc'], env: { LOG_LEVEL: 'error' } });

@@ -62,7 +62,7 @@ async function deepQueue(
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
   const receivers = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'],
+    args: ['tests/bench/helpers/hook-receiver.ts'],
     ready: /Ready on (\S+)/,
   });
   const port = receivers.ready.split(',')[0] ?? '';

@@ -203,7 +203,7 @@ describe('webhooks over TLS', () => {
     );
     // Whom a process trusts is settled when it starts.
     const child = fileURLToPath(new URL('webhook-tls-child.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, key, certificate], {
+    const { stdout } = await promisify(execFile)(process.execPath, [child, key, certificate], {
       env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate },
     });
     await rm(folder, { recursive: true });

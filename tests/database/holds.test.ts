@@ -36,7 +36,7 @@ describeDialects('names held by processes', (open, { dialect, location }) => {
   it('are free after the process was killed', async () => {
     const database = await open();
     const { databaseUrl, dataDir } = location();
-    const child = spawn(process.execPath, ['--import', 'tsx', holding, databaseUrl ?? '', dataDir], {
+    const child = spawn(process.execPath, [holding, databaseUrl ?? '', dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {

@@ -3,7 +3,7 @@ import { startSite } from '../helpers/running-site.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
 import { startWidgetSite } from './widget-site.ts';
 
-/** Takes the README's pictures anew: node --import tsx tests/e2e/pictures.ts */
+/** Takes the README's pictures anew: node tests/e2e/pictures.ts */
 const folder = fileURLToPath(new URL('../../host/admin/pictures/', import.meta.url));
 const administrator = { ADMIN_USER: 'ada', ADMIN_PASSWORD: 'correct horse battery', ADMIN_EMAIL: 'ada@example.com' };
 const site = await startSite({ ...administrator, SITE_URL: '' });

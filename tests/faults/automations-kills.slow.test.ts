@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describeHosts } from '../helpers/dialects.ts';
 import { automationsKills } from './automations-kills.ts';
 
-/** `node --import tsx tests/faults/automations-main.ts 1000 10` works on 1,000 items with 10 kills. */
+/** `node tests/faults/automations-main.ts 1000 10` works on 1,000 items with 10 kills. */
 const items = 60;
 const kills = 2;
 

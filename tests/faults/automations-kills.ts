@@ -258,7 +258,7 @@ function createNodes({ databaseUrl, dataDir }: Location, sandboxUrl: string): { 
     start() {
       const child = spawn(
         process.execPath,
-        ['--import', 'tsx', 'tests/faults/automations-node.ts', databaseUrl ?? '', dataDir, sandboxUrl],
+        ['tests/faults/automations-node.ts', databaseUrl ?? '', dataDir, sandboxUrl],
         { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] },
       );
       const ended = new Promise<void>((resolve) =>

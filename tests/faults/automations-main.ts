@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createPostgresDatabase, stopPostgres } from '../helpers/postgres.ts';
 import { automationsKills, type AutomationsKillReport } from './automations-kills.ts';
 
-// node --import tsx tests/faults/automations-main.ts [items] [kills]: the nightly form of automations-kills.test.ts. Leases run out by themselves here.
+// node tests/faults/automations-main.ts [items] [kills]: the nightly form of automations-kills.test.ts. Leases run out by themselves here.
 const [items, kills] = [Number(process.argv[2] ?? 1000), Number(process.argv[3] ?? 10)];
 if (![items, kills].every((number) => Number.isInteger(number) && number > 0))
   throw new Error('Say how many items, and how often to kill: 1000 10');

@@ -33,7 +33,7 @@ export function createNodes(program = 'tests/faults/webhook-node.ts'): Nodes {
   const running = new Map<Node, ChildProcess>();
 
   function start({ databaseUrl, dataDir }: Location): Node {
-    const child = spawn(process.execPath, ['--import', 'tsx', program, databaseUrl ?? '', dataDir], {
+    const child = spawn(process.execPath, [program, databaseUrl ?? '', dataDir], {
       cwd: checkout,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -20,7 +20,7 @@ const stillOpen = 20_000;
 
 function compose(env: Readonly<Record<string, string>>): Promise<{ code: number | null; said: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       cwd: checkout,
       env: { PATH: process.env.PATH ?? '', ...env },
     });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
 import { createClientBundle } from '#plugin-api';
+import { buildClientBundle } from '../../host/sources/client-bundles.ts';
 import { createAssets } from '../../host/http/assets.ts';
 import type { Assets } from '../../host/http/assets.ts';
 
@@ -51,18 +52,14 @@ describe('assets', () => {
     }
   });
 
-  it('are built from sources on first use, sent compressed and cached by their hashes', async () => {
+  it('of a bundle are sent compressed and cached by their hashes', async () => {
     await writeFile(join(directory, 'main.ts'), 'const text: string = "built"; console.log(text.repeat(99));');
-    let builds = 0;
-    const build = createClientBundle({
+    const bundle = createClientBundle({
       script: join(directory, 'main.ts'),
       styles: join(directory, 'public/style.css'),
     });
-    const paths = assets.addBundle('editor', () => {
-      builds += 1;
-      return build();
-    });
-    expect(builds).to.equal(0);
+    await buildClientBundle(bundle);
+    const paths = assets.addBundle('editor', bundle);
     const { script, styles } = await paths();
     const response = await fetch(url + script);
     expect(await response.text()).to.contain('"built"');
@@ -78,16 +75,15 @@ describe('assets', () => {
     expect(() => assets.add('editor', directory)).to.throw('already exist');
   });
 
-  it('fail with the reason when their sources cannot be built', async () => {
-    await writeFile(join(directory, 'broken.ts'), 'const = 1;');
-    const build = createClientBundle({
-      script: join(directory, 'broken.ts'),
+  it('of a bundle fail with the reason when it was not built', async () => {
+    const bundle = createClientBundle({
+      script: join(directory, 'gone.ts'),
       styles: join(directory, 'public/style.css'),
     });
-    const paths = assets.addBundle('editor', build);
+    const paths = assets.addBundle('editor', bundle);
     expect((await paths().catch((error: unknown) => error)) as Error)
       .to.have.property('message')
-      .that.contains('broken.ts');
+      .that.contains('Run "npm run build"');
     expect((await fetch(`${url}/assets/editor/script.js`)).status).to.equal(500);
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createClientBundle, inLanguage } from '#plugin-api';
+import { buildClientBundle } from '../../host/sources/client-bundles.ts';
 import { createAssets } from '../../host/http/assets.ts';
 import { textsIn } from '../../host/http/script-texts.ts';
 import { pseudoLanguage } from '../../host/languages/pseudo.ts';
@@ -44,10 +45,12 @@ describe('the texts of a script', () => {
     );
     await write('main.css', 'p {}');
     const assets = createAssets();
-    const files = assets.addBundle(
-      'editor',
-      createClientBundle({ script: join(directory, 'shop/main.ts'), styles: join(directory, 'shop/main.css') }),
-    );
+    const bundle = createClientBundle({
+      script: join(directory, 'shop/main.ts'),
+      styles: join(directory, 'shop/main.css'),
+    });
+    await buildClientBundle(bundle);
+    const files = assets.addBundle('editor', bundle);
     const { script } = await files();
     expect(assets.texts(script)).to.deep.equal({ slug: 'editor', texts: ['Bold'] });
   });

@@ -168,7 +168,7 @@ describe('quarantine of plugins', () => {
 
   it('waits for the limit even when nothing else keeps the process alive', async () => {
     const script = fileURLToPath(new URL('./fixtures/never-ending.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script]);
+    const { stdout } = await promisify(execFile)(process.execPath, [script]);
     expect(stdout).to.equal('It took too long.\n');
   });
 

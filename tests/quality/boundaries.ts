@@ -53,20 +53,19 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { couldNotResolve: true },
   },
   only('plugin-api imports itself alone', '^host/plugin-api/'),
-  // It is compiled apart from the host, which would otherwise have two copies of a module.
   {
     name: 'the files of plugin-api only through #plugin-api',
     severity: 'error',
     from: { pathNot: '^host/plugin-api/' },
     to: { path: '^host/plugin-api/(?!index\\.ts$)' },
   },
-  only('host/build imports itself', '^host/build/'),
+  only('host/sources imports itself, #plugin-api, the check of Node', '^host/sources/', ['^host/runtime\\.js$']),
   ...hostFolders.map((folder) =>
     only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, [
       '^host/database/',
       '^host/log/',
-      // Knows the files of a plugin, as the compiler does.
-      ...(folder === 'loader' ? ['^host/build/files\\.js$'] : []),
+      // Knows the files and modules of a plugin.
+      ...(folder === 'loader' ? ['^host/sources/'] : []),
     ]),
   ),
   only('host/database imports itself, log', '^host/database/', ['^host/log/']),

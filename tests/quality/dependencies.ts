@@ -13,12 +13,10 @@ export type Lock = Readonly<Record<string, LockedPackage>>;
 
 /** Packages that run code when they are installed, at the version that was reviewed, and what the code does. */
 export const reviewedInstallScripts: Readonly<Record<string, { readonly version: string; readonly does: string }>> = {
-  '@google/genai': { version: '2.32.0', does: 'Prints a notice. Installs nothing.' },
   '@scarf/scarf': {
     version: '1.4.0',
     does: 'Of Spectral: reports installations to its makers. `allowScripts` does not let it run, and `scarfSettings` switches it off.',
   },
-  'better-sqlite3': { version: '12.11.1', does: 'Fetches the prebuilt binary of its release, or compiles SQLite.' },
   esbuild: { version: '0.28.2', does: 'Checks the binary of its platform package, or links it.' },
   protobufjs: { version: '7.6.6', does: 'Warns about versions that do not match. Installs nothing.' },
   ...Object.fromEntries(

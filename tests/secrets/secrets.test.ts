@@ -47,7 +47,7 @@ describe('secrets', () => {
       console.log(createSecrets({ secretKey: null, dataDir: ${JSON.stringify(join(dataDir, 'new'))}, redactor: { add() {} } }).encrypt('sk-123'));`;
     const run = promisify(execFile);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program])),
+      Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', program])),
     );
     const secrets = make(null, join(dataDir, 'new'));
     for (const { stdout } of answers) expect(secrets.decrypt(stdout.trim())).to.equal('sk-123');

@@ -43,7 +43,7 @@ describe('the figures of a run over the data of others', () => {
 
   it('end with exit code 2 and a sentence where the data is not there', () => {
     const empty = mkdtempSync(join(tmpdir(), 'svc-world-'));
-    const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'tests/world/main.ts', 'feeds'], {
+    const { status, stderr } = spawnSync(process.execPath, ['tests/world/main.ts', 'feeds'], {
       env: { ...process.env, WORLD_DATA: empty },
       encoding: 'utf8',
     });

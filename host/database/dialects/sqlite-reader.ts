@@ -6,7 +6,6 @@ import type { ReadResult, ReadTask } from './sqlite-reader-thread.ts';
 const threads = 2;
 /** Milliseconds without a SELECT after which a thread ends. */
 const idleTimeout = 60_000;
-/** Compiled code has the URL of a compiled module here. */
 const threadModule = new URL('./sqlite-reader-thread.ts', import.meta.url);
 
 export interface SqliteReader {
@@ -40,7 +39,7 @@ async function openPool(): Promise<Piscina> {
     minThreads: 0,
     maxThreads: threads,
     idleTimeout,
-    execArgv: threadArguments(threadModule),
+    execArgv: threadArguments,
     env: {},
   });
 }

@@ -60,7 +60,7 @@ export async function startHelper(
 ): Promise<Child> {
   const child = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', `tests/bench/helpers/${file}`, ...args],
+    args: [`tests/bench/helpers/${file}`, ...args],
     ready: readyLine,
   });
   stops.push(child.stop);

@@ -14,7 +14,7 @@ import { startChild } from './child.ts';
 export async function startReceivers(): Promise<{ readonly ports: readonly string[]; stop(): Promise<void> }> {
   const child = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'],
+    args: ['tests/bench/helpers/hook-receiver.ts'],
     ready: /Ready on (\S+)/,
   });
   return { ports: child.ready.split(','), stop: () => child.stop() };

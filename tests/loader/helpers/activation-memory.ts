@@ -31,7 +31,7 @@ export interface RoundsInit {
 export function runRounds({ folder, slug, first, last }: RoundsInit): Promise<RoundsReport> {
   const file = fileURLToPath(new URL('../fixtures/activation-rounds.ts', import.meta.url));
   // Code is kept once it is there; else that of the start is given up somewhere between the readings, two megabytes of it.
-  const flags = ['--expose-gc', '--no-flush-bytecode', '--import', 'tsx'];
+  const flags = ['--expose-gc', '--no-flush-bytecode'];
   const child = spawn(process.execPath, [...flags, file, folder, slug, String(first), String(last)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Migration } from '#plugin-api';
-import { createBuild } from '../../../host/build/build.js';
 import { createLoader } from '../../../host/loader/loader.ts';
 import type { Loader, PluginStatus } from '../../../host/loader/loader.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
@@ -28,14 +27,11 @@ export interface LoaderBench {
 
 /**
  * @param shipped folders of plugins that come with the host.
- * @param isCompiling whether plugins are compiled, as a host does that runs compiled. Otherwise the test's loader loads them.
  */
 export async function createLoaderBench({
   shipped = [],
-  isCompiling = false,
-}: { readonly shipped?: readonly string[]; readonly isCompiling?: boolean } = {}): Promise<LoaderBench> {
+}: { readonly shipped?: readonly string[] } = {}): Promise<LoaderBench> {
   const folders = await createPluginFolders();
-  const build = createBuild({ cacheFolder: join(folders.directory, '.compiled') });
   const clock = createFakeClock();
   const services = createCountedServices({ clock });
   const migrated: string[] = [];
@@ -51,7 +47,6 @@ export async function createLoaderBench({
       leftOut,
       hostVersion: '1.0.0',
       log: each.log,
-      ...(isCompiling && { compilePlugin: build.compilePlugin }),
     });
   const loader = make(services);
   return {

@@ -1,7 +1,6 @@
 /** Files of the product that build expressions while the program runs, and from what. No visitor or user writes any of it. */
 export const builtExpressions = {
   'host/authoring/pack.ts': 'the ignore file of an author',
-  'host/build/bundle.js': 'escaped paths of the product',
   'host/content/shortcodes/scanner.ts': 'names of shortcodes that plugins register',
   'host/languages/find-text.ts': 'escaped messages of a catalog',
   'host/options/setting-secrets.ts': 'patterns of schemas that plugins write',

@@ -22,8 +22,8 @@ async function entriesOf(file: string, work: () => Promise<unknown>): Promise<Re
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const functions = result.find(({ url }) => url.split('?')[0]?.endsWith(file))?.functions ?? [];
-    // The compiler's own helper, and the module itself.
-    const entered = functions.filter(({ functionName, ranges }) => functionName !== '__name' && ranges[0]?.count);
+    // Those without a name are callbacks, and the module itself.
+    const entered = functions.filter(({ functionName, ranges }) => functionName !== '' && ranges[0]?.count);
     return Object.fromEntries(entered.map(({ functionName, ranges }) => [functionName, ranges[0]?.count ?? 0]));
   } finally {
     await session.post('Profiler.stopPreciseCoverage');

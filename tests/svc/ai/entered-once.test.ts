@@ -17,7 +17,7 @@ describe('generate-text.ts', () => {
 
   before(async () => {
     const script = fileURLToPath(new URL('./count-entries.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
+    const { stdout } = await promisify(execFile)(process.execPath, [script], {
       env: { ...process.env, NODE_V8_COVERAGE: '' },
     });
     counts = JSON.parse(stdout) as Counts;

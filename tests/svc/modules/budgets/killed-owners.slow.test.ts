@@ -20,7 +20,7 @@ describeDialects('reservations of a process that is killed', (open, { location }
     const database = await open();
     const node = await openNode(database, { budgets: [budget({ amount: 1 })] });
     const { databaseUrl, dataDir } = location();
-    const child = spawn(process.execPath, ['--import', 'tsx', program, databaseUrl ?? '', dataDir], {
+    const child = spawn(process.execPath, [program, databaseUrl ?? '', dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');

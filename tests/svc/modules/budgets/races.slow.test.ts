@@ -13,11 +13,9 @@ const total = 10_000;
 async function startNode({ location }: DialectCase, init: RaceInit) {
   const program = fileURLToPath(new URL('race-node.ts', import.meta.url));
   const { databaseUrl, dataDir } = location();
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', program, databaseUrl ?? '', dataDir, JSON.stringify(init)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [program, databaseUrl ?? '', dataDir, JSON.stringify(init)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const read = async (): Promise<unknown> => {
     const { value, done } = await lines.next();

@@ -32,8 +32,6 @@ describe('the memory that a response can use', () => {
     try {
       const { stdout } = await promisify(execFile)(process.execPath, [
         '--expose-gc',
-        '--import',
-        'tsx',
         join(import.meta.dirname, 'memory-child.ts'),
         `http://127.0.0.1:${honest.port}/`,
         `http://127.0.0.1:${server.port}/`,

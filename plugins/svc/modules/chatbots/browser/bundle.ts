@@ -15,5 +15,5 @@ export const chatBundle = createClientBundle({
 export const widgetBundle = createClientBundle({
   script: source('main.ts'),
   styles: source('widget.css'),
-  define: async () => ({ chatVersion: (await chatBundle()).script.hash }),
+  versions: { chatVersion: chatBundle },
 });

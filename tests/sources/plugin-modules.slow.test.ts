@@ -24,7 +24,7 @@ const files = (text: string): Record<string, string> => ({
   'word.reader.ts': `import { word } from './word.ts'; export const readWord = (): string => word.toLowerCase();`,
 });
 
-describe('a site that runs compiled', () => {
+describe('plugins in TypeScript on a site', () => {
   let folders: PluginFolders;
   let site: RunningSite;
   before(async function () {
