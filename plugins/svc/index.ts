@@ -2,6 +2,7 @@ import { definePlugin, type HostApi } from '#plugin-api';
 import { createServices, type ServiceContext } from './wiring.ts';
 import { collectMigrations, type Module } from './kit/module.ts';
 import { exposedHeaders } from './kit/response-headers.ts';
+import { visitorHeaders } from './kit/visitors/page-sessions.ts';
 import { aiFormsModule } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
@@ -56,6 +57,7 @@ export default definePlugin({
   async register(host: HostApi) {
     keepShownValues(host.hooks);
     host.hooks.addFilter('rest_exposed_cors_headers', (names) => [...names, ...exposedHeaders]);
+    host.hooks.addFilter('rest_allowed_cors_headers', (names) => [...names, ...visitorHeaders]);
     const context = await createServices(host);
     for (const module of modules) await module.register(context);
     const stores = secretStores(context);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
 import { makeForm, startedPage } from './ai-forms-site.ts';
@@ -175,5 +176,37 @@ describeWidget('what is stored of forms', (site) => {
     expect(
       rows.map(({ reference, outcome }: { reference: string; outcome: string }) => [reference, outcome]),
     ).to.deep.equal([[`form:${String(id)}:${body.submission_id}`, 'ok']]);
+  });
+});
+
+describeWidget('senders of forms', (site) => {
+  it('show session and nonce as headers, which are checked before a large body is read', async () => {
+    const { id } = await makeForm(site());
+    const { token, headers: page } = await startedPage(site(), id);
+    const html = await site().host.content.doShortcode(`[svc_form id=${String(id)}]`);
+    const nonce = /name="nonce" value="([\w-]{22})"/.exec(html)?.[1] ?? '';
+    const send = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+      const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+      return (await site().host.fetch(`/wp-json/svc-widget/v1/forms/${String(id)}/submit`, init)).status;
+    };
+    const body = JSON.stringify({ submission_id: randomUUID(), values: { topic: 'Sea' } });
+    const large = '{'.repeat(20_000);
+    const own = { origin: site().host.url };
+    for (const [right, wrong] of [
+      [
+        { ...page, 'x-svc-session': token },
+        { ...page, 'x-svc-session': `${token}a` },
+      ],
+      [
+        { ...own, 'x-svc-nonce': nonce },
+        { ...own, 'x-svc-nonce': 'A'.repeat(22) },
+      ],
+    ] as const)
+      expect([
+        await send(right, body),
+        await send(wrong, body),
+        await send(right, large),
+        await send(wrong, large),
+      ]).to.deep.equal([200, 403, 400, 403]);
   });
 });

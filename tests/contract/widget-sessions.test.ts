@@ -32,6 +32,28 @@ describeWidget('sessions of the chat widget', (site) => {
     );
   });
 
+  it('are a token in a header too, which is checked before a large body is read', async () => {
+    const { id } = await site().bot();
+    const { token } = (await site().guest({ id }).start()).body;
+    const send = async (session: string, body: string): Promise<number> => {
+      const headers = { origin: shop, 'content-type': 'application/json', 'x-svc-session': session };
+      const path = `/wp-json/svc-widget/v1/bots/${String(id)}/messages`;
+      return (await site().host.fetch(path, { method: 'POST', headers, body })).status;
+    };
+    const message = JSON.stringify({ message_id: randomUUID(), text: 'Hello' });
+    const large = '{'.repeat(20_000);
+    expect(await send(token, message)).to.equal(200);
+    expect(await send(`${token}a`, message)).to.equal(403);
+    // Broken JSON is only seen by who reads it.
+    expect([await send(token, large), await send(`${token}a`, large), await send('', large)]).to.deep.equal([
+      400, 403, 400,
+    ]);
+    const preflight = { origin: shop, 'access-control-request-method': 'POST' };
+    const path = `/wp-json/svc-widget/v1/bots/${String(id)}/messages`;
+    const allowed = (await site().host.fetch(path, { method: 'OPTIONS', headers: preflight })).headers;
+    expect(allowed.get('access-control-allow-headers')).to.contain('X-SVC-Session');
+  });
+
   it('end with a sentence for visitors, without ids, when the chatbot is switched off', async () => {
     const bot = await site().bot();
     const guest = await site().started(bot);

@@ -23,7 +23,10 @@ export interface EnsuredSession {
 }
 
 export interface PageSessions {
-  /** The session of the cookie or the token; null: none, or an expired one. */
+  /**
+   * The session of the cookie, of the header `X-SVC-Session`, or of the token in the body; null: none, or an expired one. The
+   * first two are there before the body is read.
+   */
   read(request: RestRequest, page: SessionPage, token?: string): Promise<Session | null>;
   /**
    * Starts a session unless there is one.
@@ -32,6 +35,12 @@ export interface PageSessions {
    */
   ensure(session: Session | null, page: SessionPage, path: string): Promise<EnsuredSession>;
 }
+
+/** Headers of scripts, beside those of the host: a session token, and the nonce of a form that this site rendered. */
+export const visitorHeaders = ['X-SVC-Session', 'X-SVC-Nonce'] as const;
+/** '' without one. */
+export const sentSession = ({ headers }: Pick<RestRequest, 'headers'>): string => headers['x-svc-session'] ?? '';
+export const nonceHeader = 'x-svc-nonce';
 
 const guest: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
 
@@ -66,7 +75,8 @@ export function createPageSessions({
       // The cookie counts only on the site's own pages, because a page of a related domain could send it too.
       const sent = page.origin.isOwn ? readCookie(request.headers['cookie'], cookie) : null;
       const session = sent === null ? null : await tokens.read(sent, bind(page, 'cookie'));
-      return session ?? (token === '' ? null : tokens.read(token, bind(page, 'body')));
+      const given = sentSession(request) || token;
+      return session ?? (given === '' ? null : tokens.read(given, bind(page, 'body')));
     },
     async ensure(given, page, path) {
       const session = given ?? tokens.begin();

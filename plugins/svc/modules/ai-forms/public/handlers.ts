@@ -4,6 +4,7 @@ import { clientNetwork, RestError, RestResponse, translateText, type RestRequest
 import { errors } from '../../../kit/errors.ts';
 import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
+import { nonceHeader, sentSession } from '../../../kit/visitors/page-sessions.ts';
 import { translateError } from '../../../kit/visitors/translate-errors.ts';
 import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';
@@ -117,7 +118,11 @@ export function createHandlers(parts: AiForms): FormHandlers {
       return new RestResponse({ body, headers: { ...noStore, ...headers } });
     },
     async maySubmit(request) {
-      countSubmission(request, await visitors.enter(request, ''));
+      const caller = await visitors.enter(request, '');
+      const nonce = request.headers[nonceHeader];
+      // Otherwise they are in the body: forms without JavaScript can send no header.
+      if (sentSession(request) !== '' || nonce !== undefined) await requireVisitor(parts, caller, nonce ?? '');
+      countSubmission(request, caller);
       return undefined;
     },
     async submit(request) {
@@ -160,7 +165,8 @@ async function submitBody(parts: AiForms, { request, body, caller }: Submitting)
     return refusalPage({ host, visitors: parts.visitors }, caller, { error: translateError(failure), body, headers });
   };
   try {
-    const welcome = await admit(parts, caller, body);
+    await requireVisitor(parts, caller, request.headers[nonceHeader] ?? body.nonce);
+    const welcome = await parts.visitors.welcome(caller);
     ({ headers } = welcome);
     const begin = await prepare(parts, { welcome, body, isPage: wantsPage(request), signal: request.signal });
     const fail = (error: unknown): RestError => translateError(visitorErrorFor(error, caller));
@@ -187,11 +193,10 @@ async function submitBody(parts: AiForms, { request, body, caller }: Submitting)
 }
 
 /** Requires a session, or the nonce of a form that this site rendered. */
-async function admit({ visitors }: AiForms, caller: Caller, body: SubmissionBody): Promise<Welcome> {
+async function requireVisitor({ visitors }: Pick<AiForms, 'visitors'>, caller: Caller, nonce: string): Promise<void> {
   const isOwnForm = caller.origin.isOwn || caller.origin.origin === null;
-  if (caller.session === null && !(isOwnForm && (await visitors.isNonce(body.nonce, caller.form.id))))
+  if (caller.session === null && !(isOwnForm && (await visitors.isNonce(nonce, caller.form.id))))
     throw errors.form_expired();
-  return visitors.welcome(caller);
 }
 
 export type Begin = (watchers: Watchers) => ReturnType<AiForms['submit']>;

@@ -8,6 +8,7 @@ import { submitForm } from './submit-form.ts';
 import { guestRefusal, refuseGuest } from './limits.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
+import { sentSession } from '../../../kit/visitors/page-sessions.ts';
 import { pageUrlParam, textParam } from './parameters.ts';
 import type { HistoryMessage, SendResponse, SendEvent, StartResponse } from './protocol.ts';
 import type { FollowedAnswer, SendInput } from './chat-turns.ts';
@@ -20,8 +21,8 @@ export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'st
   /** Whether pages of an origin may use a bot (D16). */
   allowsOrigin(origin: string, botId: number): Promise<boolean>;
   /**
-   * Before a large body is read: the chatbot, the page, the address, and on pages of this site the session. On others it is in
-   * the body.
+   * Before a large body is read: the chatbot, the page, the address, and the session, unless a page of another site has it in
+   * the body, as widgets did before the header.
    */
   maySend(request: RestRequest): Promise<undefined>;
 }
@@ -49,7 +50,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
     async maySend(request) {
       const { bot, ip, session, origin } = await visitors.identify(request).catch(hideBot);
       checkAddress(bot, ip);
-      if (origin.isOwn && session === null) throw errors.session_invalid();
+      if (session === null && (origin.isOwn || sentSession(request) !== '')) throw errors.session_invalid();
       return undefined;
     },
     start: (request) => start(widget, request),

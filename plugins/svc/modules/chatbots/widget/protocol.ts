@@ -1,7 +1,8 @@
 /**
  * The protocol between the widget and the server: the routes of the namespace `svc-widget/v1`. All bodies are JSON.
- * A session token identifies a visitor: `token` in the body, or the cookie `svc_chat` (http-only, same site). Signed-in
- * users of the host are also identified by their session. Errors have the host's format (contract 7).
+ * A session token identifies a visitor: the header `X-SVC-Session`, the cookie `svc_chat` (http-only, same site), or `token` in
+ * the body, which has to be read first. Signed-in users of the host are also identified by their session. Errors have the
+ * host's format (contract 7).
  *
  * | route | request and response |
  * |---|---|

@@ -52,6 +52,8 @@ export function createApi(root: string, id: string): Api {
       credentials,
       cache: 'no-store',
       ...init,
+      // Not in the body, so that the site can check it before it reads that.
+      headers: { ...init.headers, ...(token !== '' && { 'X-SVC-Session': token }) },
     }).catch((error: unknown) => {
       throw error instanceof DOMException && error.name === 'AbortError' ? error : lost();
     });
@@ -70,12 +72,11 @@ export function createApi(root: string, id: string): Api {
     origin,
     view: () => json(ask('')),
     async start() {
-      const started = await json<StartResponse>(post('/start', token === '' ? {} : { token }));
+      const started = await json<StartResponse>(post('/start', {}));
       if (started.token !== '') ({ token } = started);
       return started;
     },
     async *submit(body, signal) {
-      body.set('token', token);
       const response = await ask('/submit', { method: 'POST', headers: { Accept: 'text/event-stream' }, body, signal });
       if (!response.body || !response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
         yield { type: 'done', ...(await json<SubmitResponse>(Promise.resolve(response))) };
@@ -89,7 +90,7 @@ export function createApi(root: string, id: string): Api {
       }
       throw lost();
     },
-    post: (submission) => json(post('/post', { submission_id: submission, ...(token !== '' && { token }) })),
+    post: (submission) => json(post('/post', { submission_id: submission })),
   };
 }
 

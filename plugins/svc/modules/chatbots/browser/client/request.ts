@@ -4,7 +4,7 @@ import { connectionLost, readFailure } from './failure.ts';
 
 /** Calls a route below the root. @throws Failure without a response, or for an error response */
 export async function request(root: string, route: string, init: RequestInit = {}): Promise<Response> {
-  // Cookies are sent only to the page's own site; other sites get the token in the body.
+  // Cookies are sent only to the page's own site; other sites have the token.
   const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
   const response = await fetch(routeAddress(root, route), { credentials, cache: 'no-store', ...init }).catch(() => {
     throw connectionLost();
