@@ -28,8 +28,9 @@ const checkLimit = 3_000;
 
 /**
  * `GET /healthz`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. It also returns 503
- * while the process drains, so that load balancers send no new requests. Reasons are logged. What is
- * impaired is `degraded`; what cannot be found out without the database is `unknown`; local callers also get the sentences in `details`, and those of a `NotReadyError`.
+ * while the process drains, so that load balancers send no new requests. Reasons are logged. What is impaired is `degraded`,
+ * and what cannot be found out without the database `unknown`. Local callers also get the sentences in `details`, and those
+ * of a `NotReadyError`.
  */
 export function createHealth({ checks, warnings = {}, draining, log, clock }: HealthDependencies): Router {
   const router = Router();

@@ -72,6 +72,34 @@ describe('refusals at the OpenAI-compatible routes', () => {
     }
   });
 
+  it('of tools beside reasoning are met with the effort none, which is named, also in the calls after it', async () => {
+    const newest = 'openai/gpt-5.6-terra';
+    const call = { id: 'c', type: 'function', function: { name: 'w', arguments: '{}' } };
+    const refusal =
+      "Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+    const error = { message: refusal, type: 'invalid_request_error', param: 'reasoning_effort' };
+    const called = {
+      body: {
+        ...completion,
+        choices: [{ index: 0, message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }],
+      },
+    };
+    const tools = [{ type: 'function' as const, function: { name: 'w', parameters: { type: 'object' } } }];
+    service.upstream.answer({ status: 400, body: { error } }, called);
+    for (const attempts of [2, 3]) {
+      const { data, response } = await client.chat.completions
+        .create({ model: newest, messages, tools })
+        .withResponse();
+      expect(data.choices[0]?.message.tool_calls?.[0]).to.deep.include({ id: 'c' });
+      expect(response.headers.get('x-svc-ignored-params')).to.equal('reasoning_effort');
+      expect(service.upstream.requests).to.have.length(attempts);
+      expect(service.upstream.requests.at(-1)).to.include({ reasoning_effort: 'none' });
+    }
+    service.upstream.answer({ status: 400, body: { error } });
+    const strict = client.chat.completions.create({ model: newest, messages, tools, reasoning_effort: 'low' });
+    expect(await failure(strict)).to.include({ status: 400 });
+  });
+
   it('of a filter that withheld the text end with content_filter', async () => {
     answering({ role: 'assistant', content: '' }, 'content_filter');
     const { choices } = await client.chat.completions.create({ model, messages });

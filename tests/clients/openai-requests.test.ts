@@ -28,6 +28,13 @@ describe('requests of clients of the OpenAI-compatible routes', () => {
     return { status: response.status, ...(response.body as OpenAiError).error };
   };
 
+  it('may ask for any length, which is the model’s to refuse', async () => {
+    for (const limit of ['max_tokens', 'max_completion_tokens'])
+      expect((await send({ model: 'openai/gpt-4.1', messages: [hello], [limit]: 200_000 })).status, limit).to.equal(
+        200,
+      );
+  });
+
   it('are answered with all that front ends add, and name what the vendor lacks', async () => {
     const body = {
       messages: [

@@ -128,11 +128,10 @@ function lackingScope(caller: Caller, needed: NeededScopes): LackingScope | null
     return { scope: 'routes', needs: route, what: `the route ${route}` };
   if (provider !== undefined && !mayUseProvider(caller, provider))
     return { scope: 'providers', needs: provider, what: `the provider ${provider}` };
-  const lacksModel = {
-    scope: 'models',
-    needs: model ?? '*',
-    what: model === undefined ? 'models' : `the model ${model}`,
-  } as const;
+  const lacksModel: LackingScope =
+    model === undefined
+      ? { scope: 'models', needs: '*', what: 'models' }
+      : { scope: 'models', needs: model, what: `the model ${model}` };
   if (model !== undefined && scopes.models.length > 0 && !scopes.models.some((pattern) => matchesName(pattern, model)))
     return lacksModel;
   const isChatbotless = provider !== undefined && chatbot === undefined;

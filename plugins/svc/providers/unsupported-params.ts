@@ -25,6 +25,8 @@ const refusals: readonly RegExp[] = [
  */
 export function rememberUnsupportedParams(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
+  /** Models that take tools only without reasoning. */
+  const unthinking = new Set<string>();
   const none: ReadonlySet<AiParamName> = new Set();
   return async (request, connection, onText) => {
     let hasBegun = false;
@@ -36,15 +38,22 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
       });
     const key = `${request.model} ${String(connection.settings.base_url)}`;
     let refused = learned.get(key) ?? none;
+    let isUnthinking = unthinking.has(key) && mayStopThinking(request);
     for (;;) {
       const dropped = refused === none ? [] : droppableNames(request).filter((name) => refused.has(name));
-      const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
+      const kept = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
+      const without = isUnthinking ? { ...kept, params: { ...kept.params, reasoning_effort: 'none' as const } } : kept;
       try {
         const result = await generate(without, connection, forward);
-        return dropped.length === 0
-          ? result
-          : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
+        const ignored = dropped.length === 0 ? result.ignored : inOrder(request, [...result.ignored, ...dropped]);
+        return { ...result, ignored: isUnthinking ? [...new Set([...ignored, 'reasoning_effort'])] : ignored };
       } catch (error) {
+        if (!hasBegun && !isUnthinking && needsNoReasoning(error) && mayStopThinking(request)) {
+          if (unthinking.size >= 500) unthinking.clear();
+          unthinking.add(key);
+          isUnthinking = true;
+          continue;
+        }
         const found = findUnsupportedParams(error, names).filter((name) => droppableNames(without).includes(name));
         if (found.length === 0 || hasBegun) throw error;
         refused = new Set([...refused, ...found]);
@@ -77,6 +86,19 @@ export function createTextCapability({
     generate: (request, connection) => call(request, connection),
     stream: call,
   };
+}
+
+/** OpenAI's newest models take tools in Chat Completions only with the effort `none`, also where a request names no effort. */
+function needsNoReasoning(error: unknown): boolean {
+  return (
+    error instanceof ProviderError &&
+    error.kind === 'rejected' &&
+    /set reasoning_effort to ['"`]?none/i.test(error.message)
+  );
+}
+
+function mayStopThinking({ tools = [], required = [], params }: TextRequest): boolean {
+  return tools.length > 0 && !required.includes('reasoning_effort') && params.reasoning_effort !== 'none';
 }
 
 /** A refusal of one value, or of two keys together, does not apply to other calls. */

@@ -38,7 +38,8 @@ const forms: readonly QuotaForm[] = [
     sentence: /(?:prepay\w*|prepaid) credits? (?:are|is) depleted|spend(?:ing)? cap|requires billing to be enabled/i,
   },
   {
-    vendor: 'OpenRouter, with a limit of its key',
+    // A limit of the key.
+    vendor: 'OpenRouter',
     statuses: [403],
     sentence: /key limit exceeded/i,
   },

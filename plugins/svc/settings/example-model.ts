@@ -66,8 +66,10 @@ interface ReadyModel {
 }
 
 /**
- * The sandbox, or the first provider that is set up; null if there is none. @param mayUse leaves out providers. A provider that works with its defaults, such
+ * The sandbox, or the first provider that is set up; null if there is none. A provider that works with its defaults, such
  * as Ollama, may not be running at all: it counts only once one of its settings was saved.
+ *
+ * @param mayUse leaves out providers
  */
 export async function findReadyModel(
   context: SettingsContext,

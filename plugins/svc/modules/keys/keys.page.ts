@@ -48,7 +48,9 @@ const hints: Readonly<Record<string, FieldHints>> = {
   name: { help: 'Who uses the key, such as “Shop” or “Nightly import”.' },
   routes: { help: 'What the key may call.' },
   models: {
-    help: 'Models that the key may use; * matches any characters. Leave empty to allow all, or none beside the chatbots if some are selected.',
+    help:
+      'Models that the key may use; * matches any characters. Leave empty to allow all, or none beside the chatbots if some ' +
+      'are selected.',
     placeholder: 'gpt-5*',
   },
   abilities: {

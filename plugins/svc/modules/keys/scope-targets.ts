@@ -40,10 +40,13 @@ export function createFindUnknownScopes(ports: Ports): FindUnknownScopes {
       errors.abilities = `No ability has the name ${String(ability)}. The abilities are: ${listed(names)}.`;
     const models = added('models').length === 0 ? null : await listedModels(scopes.providers, ports);
     const model = added('models').find((pattern) => models?.every((name) => !matchesName(String(pattern), name)));
-    if (model !== undefined)
-      errors.models = `No provider lists the model ${String(model)}. If it is new, test its provider again. The models are: ${listed(models ?? [])}.`;
+    if (model !== undefined) errors.models = unlisted(String(model), models ?? []);
     return errors;
   };
+}
+
+function unlisted(model: string, models: readonly string[]): string {
+  return `No provider lists the model ${model}. If it is new, test its provider. The models are: ${listed(models)}.`;
 }
 
 /** The models that providers listed when they were last tested. Null if one that may be meant has listed none. */

@@ -39,9 +39,9 @@ const rejections: Readonly<
   insufficient_quota: { code: 'insufficient_quota', param: null, status: 429 },
 };
 
-function rejectionIn(code: string, details: Readonly<Record<string, unknown>>) {
+function rejectionIn(details: Readonly<Record<string, unknown>>) {
   const { reason } = details;
-  const isOfProvider = code.startsWith('rest_svc_provider_');
+  const isOfProvider = details['provider_status'] !== undefined;
   return isOfProvider && typeof reason === 'string' && Object.hasOwn(rejections, reason)
     ? rejections[reason]
     : undefined;
@@ -53,7 +53,7 @@ function rejectionIn(code: string, details: Readonly<Record<string, unknown>>) {
  */
 export function withOpenAiStatus(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
-  const status = rejectionIn(error.code, asRecord(error.data))?.status;
+  const status = rejectionIn(asRecord(error.data))?.status;
   if (status === undefined || status === error.status) return error;
   const { code, message, data, headers } = error;
   return new RestError({ code, message, data, headers, status, cause: error.cause });
@@ -65,7 +65,7 @@ export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiE
   const status = typeof details['status'] === 'number' ? details['status'] : 500;
   // Running calls hold what is left of a budget: it is not used up.
   const isBusy = details['is_reserved'] === true;
-  const rejection = rejectionIn(code, details);
+  const rejection = rejectionIn(details);
   const known = isBusy
     ? 'rate_limit_exceeded'
     : (rejection?.code ?? (Object.hasOwn(codes, code) ? codes[code] : undefined));
