@@ -41,8 +41,8 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
     let isUnthinking = unthinking.has(key) && mayStopThinking(request);
     for (;;) {
       const dropped = refused === none ? [] : droppableNames(request).filter((name) => refused.has(name));
-      const kept = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
-      const without = isUnthinking ? { ...kept, params: { ...kept.params, reasoning_effort: 'none' as const } } : kept;
+      const rest = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
+      const without = isUnthinking ? { ...rest, params: { ...rest.params, reasoning_effort: 'none' as const } } : rest;
       try {
         const result = await generate(without, connection, forward);
         const ignored = dropped.length === 0 ? result.ignored : inOrder(request, [...result.ignored, ...dropped]);

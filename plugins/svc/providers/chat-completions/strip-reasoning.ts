@@ -50,7 +50,7 @@ function findLoneClosing(text: string, thinks: boolean): number | null {
   return null;
 }
 
-/** Whether a sentence speaks of a tag: it stands apart, as a word does. */
+/** Whether a sentence speaks of a tag: it is set apart, as a word is. */
 function isMentioned(before: string, after: string): boolean {
   return /[\s"'“‘«„(]$/.test(before) && /^(?:[\s"'”’»“).,;:!?]|$)/.test(after);
 }

@@ -19,7 +19,7 @@ export interface ReservationOwner {
   readonly name: string;
   /** Renews the leases of this process's reservations until it has none. Call it after each that was stored. */
   keep(): void;
-  /** Whether a reservation's process is running: this one, or another one of this machine. Of other machines only the lease tells. */
+  /** Whether a reservation's process is running: this one, or another one of this machine. Of other machines the lease decides alone. */
   isRunning(owner: string): boolean;
 }
 
