@@ -1,4 +1,4 @@
-import type { DatabaseApi, Migration } from '#plugin-api';
+import type { DatabaseApi, Migration, Undo } from '#plugin-api';
 import type { HoldMode, Release } from './dialects/dialect.ts';
 
 export interface AppliedMigration {
@@ -45,10 +45,10 @@ export interface Database extends DatabaseApi {
   /** Number of other processes that hold the name; null where the database cannot count them, which is SQLite. */
   countHolders(name: string): Promise<number | null>;
   /**
-   * From now on calls `begin` before each statement of this process, and what it returns after it. Statements of `readNumbers`
-   * are left out.
+   * From now on calls `begin` before each statement of this process, and what it returns after it. A statement for which `begin`
+   * throws fails so. Statements of `readNumbers` are left out.
    */
-  observeQueries(begin: (sql: string) => () => void): void;
+  observeQueries(begin: (sql: string) => () => void): Undo;
   /** Identifies the transaction this call runs in; null outside. */
   currentTransaction(): object | null;
   /**

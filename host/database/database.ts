@@ -21,6 +21,9 @@ export interface DatabaseDependencies {
 
 const pingTimeout = 2_500;
 
+/** How observers see statements that go past knex. */
+export const directStatements = 'direct statements';
+
 /** Notifies the other processes that all their cached data is outdated. */
 const restoredChannel = 'database_restored';
 
@@ -82,7 +85,7 @@ function composeDatabase(parts: Parts): Database {
     inTransaction: () => transactions.current() !== null,
     observeQueries: observation.observe,
     direct: (work, { transaction, durable = false, readOnly = false } = {}) =>
-      observation.around('direct statements', () =>
+      observation.around(directStatements, () =>
         dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
       ),
     readNumbers: (select, values = []) => dialect.readNumbers(select, values, transactions.running()),
@@ -113,35 +116,43 @@ function composeDatabase(parts: Parts): Database {
 
 type BeginQuery = (sql: string) => () => void;
 
-interface ClientPrototype {
-  _query(this: unknown, connection: unknown, query: { readonly sql: string }): Promise<unknown>;
+/** A statement as knex's events have it; those of a transaction itself have no id. */
+interface SentQuery {
+  readonly sql: string;
+  readonly __knexQueryUid?: string;
 }
 
-/** By the prototype of knex's clients: transactions create clients from it. */
-const observers = new WeakMap<object, Set<BeginQuery>>();
-
-/** Follows statements: those of knex where it sends them, in and outside of transactions, and those that go past it. */
+/** Follows statements: those of knex by its events, in and outside of transactions, and those that go past it. */
 function createObservation({ knex }: Pick<Dialect, 'knex'>) {
-  const prototype = Object.getPrototypeOf(knex.client) as ClientPrototype;
-  const around = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
-    const ends = [...(observers.get(prototype) ?? [])].map((begin) => begin(sql));
-    try {
-      return await work();
-    } finally {
-      for (const end of ends) end();
-    }
+  const observers = new Set<BeginQuery>();
+  const open = new Map<string, () => void>();
+  const begin = (sql: string): (() => void) => {
+    const ends = [...observers].map((observe) => observe(sql));
+    return () => ends.forEach((end) => end());
+  };
+  const end = ({ __knexQueryUid: id = '' }: SentQuery): void => {
+    open.get(id)?.();
+    open.delete(id);
+  };
+  const listen = (): void => {
+    knex.on('query', ({ sql, __knexQueryUid: id }: SentQuery) => {
+      const ended = begin(sql);
+      if (id === undefined) ended();
+      else open.set(id, ended);
+    });
+    knex.on('query-response', (_response: unknown, query: SentQuery) => end(query));
+    knex.on('query-error', (_error: unknown, query: SentQuery) => end(query));
   };
   return {
-    around: <Result>(sql: string, work: () => Promise<Result>): Promise<Result> =>
-      observers.has(prototype) ? around(sql, work) : work(),
-    observe(begin: BeginQuery): void {
-      const known = observers.get(prototype);
-      if (known) return void known.add(begin);
-      observers.set(prototype, new Set([begin]));
-      const query = prototype._query;
-      prototype._query = function (connection, statement) {
-        return around(statement.sql, () => query.call(this, connection, statement));
-      };
+    async around<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
+      if (observers.size === 0) return work();
+      const ended = begin(sql);
+      return work().finally(ended);
+    },
+    observe(observer: BeginQuery): Undo {
+      if (observers.size === 0) listen();
+      observers.add(observer);
+      return () => void observers.delete(observer);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { TimeoutError } from 'tarn';
+
 /** Messages of the drivers; knex prefixes them with the statement. */
 const connectionMessages =
   /(^| - )(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|Connection ended|Query read timeout)[\w ]*$/i;
@@ -7,31 +9,15 @@ const postgresqlStates = /^(08...|25006|25P03|40...|53...|55P03|57P..|57014|58..
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|NOMEM|READONLY)/;
 /** A full disk, for the database and for files. */
 const diskCodes = /^(ENOSPC|EDQUOT)$/;
-const systemCode = /^E[A-Z_]{3,}$/;
 
 const ofConnections = new WeakSet<object>();
 
 /** Levels of `cause` that are read. */
 const maxDepth = 10;
 
-/** Rejects as the attempt to connect does; whatever keeps a site that has started from it passes. */
-export async function fromConnecting<Result>(work: PromiseLike<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof Error) ofConnections.add(error);
-    throw error;
-  }
-}
-
-/** Rejects as the work does; its error counts as one of a connection to the database if it has a code of the system. */
-export async function fromConnection<Result>(work: PromiseLike<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof Error && systemCode.test(codeOf(error))) ofConnections.add(error);
-    throw error;
-  }
+/** An error of a connection to the database, with which its statements fail too; whatever keeps a site from it passes. */
+export function markConnectionError(error: Error): void {
+  ofConnections.add(error);
 }
 
 /**
@@ -55,6 +41,7 @@ function isOutage(error: Error): boolean {
     sqliteCodes.test(code) ||
     diskCodes.test(code) ||
     error.name === 'KnexTimeoutError' ||
+    error instanceof TimeoutError ||
     connectionMessages.test(error.message)
   );
 }

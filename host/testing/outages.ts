@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DirectWork, Knex, Undo, User } from '#plugin-api';
+import { directStatements } from '../database/database.ts';
 import type { RouteSummary } from '../rest/rest-contract.ts';
 import { validRequests, type SentRequest } from './hostile-requests.ts';
 import type { TestHost } from './test-host.ts';
@@ -96,7 +97,7 @@ async function tryWork({ host, tables, name, send }: Work): Promise<void> {
 
 /** The statements of what runs in `current` fail once those that pass have been sent. */
 function interceptStatements({ database }: TestHost): Undo {
-  const { knex, dialect, direct } = database;
+  const { dialect, direct } = database;
   const code = dialect === 'sqlite' ? 'SQLITE_IOERR' : '57P01';
   const check = (sql: string): void => {
     const outage = current.getStore();
@@ -106,17 +107,14 @@ function interceptStatements({ database }: TestHost): Undo {
     if (outage.statements.length > outage.passes)
       throw Object.assign(new Error(`The database does not respond, ${outageText}.`), { code });
   };
-  const prototype = Object.getPrototypeOf(knex.client) as {
-    _query: (this: Knex.Client, connection: unknown, query: { readonly sql: string }) => Promise<unknown>;
-  };
-  const query = prototype._query;
-  prototype._query = async function (connection, statement) {
-    check(statement.sql);
-    return query.call(this, connection, statement);
-  };
+  const undo = database.observeQueries((sql) => {
+    // The copy below checks each of these.
+    if (sql !== directStatements) check(sql);
+    return () => {};
+  });
   database.direct = (work, init) => direct(failing(work, check), init);
   return () => {
-    prototype._query = query;
+    undo();
     database.direct = direct;
   };
 }

@@ -92,7 +92,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 /** Nanoseconds of `span` while nothing is recorded. */
 function checkCost(times: number): number {
   const { span } = createTracer({
-    database: { observeQueries: () => undefined },
+    database: { observeQueries: () => () => undefined },
     clock: createFakeClock(),
   });
   let sum = 0;

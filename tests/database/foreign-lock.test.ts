@@ -50,6 +50,15 @@ describeDialects('a database that another process writes to', (open, { dialect, 
     expect(await things()).to.deep.equal(['before', 'one', 'three', 'two']);
   });
 
+  it('is locked by a transaction from its start, and free after it', async () => {
+    other.exec('COMMIT');
+    other.pragma('busy_timeout = 0');
+    await database.transaction(async () => {
+      expect(() => other.exec('BEGIN IMMEDIATE')).to.throw('locked');
+    });
+    other.exec('BEGIN IMMEDIATE');
+  });
+
   it('sees its own writes inside a transaction, and others do not', async () => {
     other.exec('COMMIT');
     await database.transaction(async (transaction) => {

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import type { Knex, PostgresqlConnection } from '#plugin-api';
-import { fromConnection } from '../outages.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Conditions, because the planner expects two groups of each; of a remainder it expects as many as there are rows. */
@@ -20,7 +19,7 @@ export function createPostgresqlReadNumbers(knex: Knex): Dialect['readNumbers'] 
         values: [...values],
         rowMode: 'array' as const,
       };
-      const { rows } = await fromConnection(connection.query<Buffer[]>(statement));
+      const { rows } = await connection.query<Buffer[]>(statement);
       return toNumbers(rows.flat());
     } finally {
       if (transaction === null) await client.releaseConnection(connection);
@@ -48,9 +47,8 @@ export function createPostgresqlDirect(knex: Knex): Dialect['direct'] {
 
   const connectionOf = (client: ClientBase): PostgresqlConnection => ({
     async rows(sql, values = []) {
-      const { rows, rowCount } = await fromConnection(
-        client.query<unknown[]>({ name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' }),
-      );
+      const statement = { name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' as const };
+      const { rows, rowCount } = await client.query<unknown[]>(statement);
       return { rows, changes: rowCount ?? 0 };
     },
   });

@@ -3,9 +3,9 @@ import knex from 'knex';
 import type { ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
-import { postgresqlClient } from './postgresql-client.ts';
 import { createPostgresqlDirect, createPostgresqlReadNumbers } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
+import { createPostgresqlPool } from './postgresql-pool.ts';
 import {
   dropPostgresqlTables,
   readPostgresqlTables,
@@ -14,8 +14,6 @@ import {
   withoutPostgresqlForeignKeys,
 } from './postgresql-tables.ts';
 
-/** Connections per node, besides the one for LISTEN. */
-const poolSize = 10;
 const connectTimeout = 5_000;
 
 /** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
@@ -29,17 +27,16 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     types: { getTypeParser: createTypeParser(driver.types) },
   };
   const label = describeAddress(databaseUrl);
-  const database = knex({
-    client: postgresqlClient,
-    connection: connection as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
-    acquireConnectionTimeout: 15_000,
-    log: createKnexLogger(log),
-  });
+  const pool = createPostgresqlPool(driver, connection);
+  const database = knex({ client: 'pg', connectionPool: pool, log: createKnexLogger(log) });
+  const close = async (): Promise<void> => {
+    await database.destroy();
+    await pool.destroy();
+  };
   try {
     await database.raw('SELECT 1');
   } catch (error) {
-    await database.destroy();
+    await close();
     const reason = (error as { code?: string }).code ?? (error as Error).message;
     throw new Error(
       `The database at ${label} does not respond (${reason}). ` +
@@ -72,9 +69,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
         isolationLevel: 'repeatable read',
         readOnly: true,
       }),
-    close: async () => {
-      await database.destroy();
-    },
+    close,
   };
 }
 

@@ -1,7 +1,8 @@
 import type BetterSqlite from 'better-sqlite3';
-import type { Knex, SqliteConnection } from '#plugin-api';
+import type { SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
-import { isBusy, type RetryWhileBusy } from './sqlite-lock.ts';
+import { isBusy } from './sqlite-lock.ts';
+import type { SqliteSessionsInit } from './sqlite-sessions.ts';
 
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
@@ -11,28 +12,18 @@ const versionStatement = 'SELECT data_version + total_changes() FROM pragma_data
 /** More changes than a connection ever makes, so that versions of a later connection are other numbers. */
 const changesPerConnection = 2 ** 42;
 
-export interface SqliteDirectInit {
-  readonly knex: Knex;
-  /** The open connection of the pool. */
-  readonly current: () => BetterSqlite.Database;
-  /** The read-only connection; null for a database in memory. */
-  readonly reader: () => BetterSqlite.Database | null;
-  readonly retryWrite: RetryWhileBusy;
-  readonly retryRead: RetryWhileBusy;
-}
-
 /**
- * Prepared statements on the one connection that writes, acquired from knex's pool, so that nothing runs inside another
+ * Prepared statements on the one connection that writes, acquired from the pool that knex uses, so that nothing runs inside another
  * transaction. What only reads runs on the reader, or, in memory, does not wait while the connection is in no
  * transaction: it ends before another can begin.
  */
 export function createSqliteDirect({
-  knex,
-  current,
+  writer,
+  writers,
   reader,
   retryWrite,
   retryRead,
-}: SqliteDirectInit): Pick<Dialect, 'direct' | 'dataVersion'> {
+}: SqliteSessionsInit): Pick<Dialect, 'direct' | 'dataVersion'> {
   const prepared = new WeakMap<BetterSqlite.Database, Prepared>();
   let opened = 0;
 
@@ -47,29 +38,29 @@ export function createSqliteDirect({
   }
 
   const direct: Dialect['direct'] = async ({ sqlite: work }, { transaction, durable, readOnly }) => {
-    if (transaction !== null) return work(connectionOf(await acquire(transaction)));
-    const readable = reader() ?? current();
+    if (transaction !== null) return work(connectionOf(writer));
+    const readable = reader ?? writer;
     if (readOnly && isFree(readable))
       return retryRead(() => runTransaction(connectionOf(readable), { work, begin: 'BEGIN', raw: readable }));
-    const raw = await acquire(knex);
+    await writers.acquire().promise;
     try {
-      if (durable) raw.pragma('synchronous = FULL');
-      const connection = connectionOf(raw);
+      if (durable) writer.pragma('synchronous = FULL');
+      const connection = connectionOf(writer);
       return await retryWrite(() =>
-        runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw }),
+        runTransaction(connection, { work, begin: readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE', raw: writer }),
       );
     } finally {
-      if (durable) raw.pragma('synchronous = NORMAL');
-      await (knex.client as Knex.Client).releaseConnection(raw);
+      if (durable) writer.pragma('synchronous = NORMAL');
+      writers.release(writer);
     }
   };
 
   return {
     direct,
     dataVersion() {
-      if (!isFree(current())) return null;
+      if (!isFree(writer)) return null;
       try {
-        return connectionOf(current()).version();
+        return connectionOf(writer).version();
       } catch (error) {
         if (!isBusy(error)) throw error;
         return null;
@@ -84,11 +75,6 @@ interface Prepared extends SqliteConnection {
 
 function isFree(raw: BetterSqlite.Database): boolean {
   return raw.open && !raw.inTransaction;
-}
-
-/** A transaction's client returns the connection of that transaction. */
-async function acquire(knex: Knex): Promise<BetterSqlite.Database> {
-  return (await (knex.client as Knex.Client).acquireConnection()) as BetterSqlite.Database;
 }
 
 interface TransactionInit<Result> {

@@ -1,14 +1,16 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import knex from 'knex';
+import { Pool } from 'tarn';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
-import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
 import { createSqliteHolds } from './sqlite-holds.ts';
-import { createRetryWhileBusy } from './sqlite-lock.ts';
+import { createRetryWhileBusy, type RetryWhileBusy } from './sqlite-lock.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
+import { createSqliteSessions } from './sqlite-sessions.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
 
@@ -25,34 +27,22 @@ const memory = ':memory:';
 /** SQLite in WAL mode: readers and the writer do not block each other, and several processes may share the file. */
 export async function openSqlite({ dataDir, image, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
   const file = dataDir === memory ? memory : prepareFile(dataDir);
-  let current: BetterSqlite.Database | undefined;
-  let readConnection: BetterSqlite.Database | null = null;
-  const connections = {
-    reader: () => readConnection,
-    retryWrite: createRetryWhileBusy(),
-    retryRead: createRetryWhileBusy(),
-  };
-  const client = createSqliteClient({
-    ...connections,
-    onConnect: (connection) => {
-      createNotificationsTable(connection);
-      current = connection;
-    },
-  });
+  const retryWrite = createRetryWhileBusy();
+  const writer = await openWriter(file === memory && image ? image : file, retryWrite);
   // One connection that writes: SQLite has one writer, and a memory database exists only in its connection.
-  const database = knex({
-    client,
-    connection: { filename: (file === memory && image ? image : file) as string },
-    useNullAsDefault: true,
-    pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 30 },
+  const writers = new Pool<BetterSqlite.Database>({
+    create: () => Promise.resolve(writer),
+    destroy: (connection) => connection.close(),
+    ...{ min: 1, max: 1, idleTimeoutMillis: 2 ** 30, acquireTimeoutMillis: 60_000, propagateCreateError: true },
   });
-  const connection = (): BetterSqlite.Database => {
-    if (current === undefined) throw new Error('The database is not open.');
-    return current;
-  };
-  await database.raw('SELECT 1');
-  if (file !== memory) readConnection = openReader(file);
-  const { direct, dataVersion } = createSqliteDirect({ ...connections, knex: database, current: connection });
+  const readConnection = file === memory ? null : openReader(file);
+  const connections = { writer, writers, reader: readConnection, retryWrite, retryRead: createRetryWhileBusy() };
+  const database = knex({
+    client: 'better-sqlite3',
+    connectionPool: createSqliteSessions(connections),
+    useNullAsDefault: true,
+  });
+  const { direct, dataVersion } = createSqliteDirect(connections);
   const reader = file === memory ? null : createSqliteReader(file);
   const holds = createSqliteHolds(file === memory ? null : dataDir);
 
@@ -68,7 +58,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     // Altering a table rebuilds it; with foreign keys enforced, dropping the old table would delete rows that refer to it.
     migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
     createNotifier: (events) => ({
-      ...createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
+      ...createSqliteNotifier({ ...events, clock, log, connection: () => writer, afterCommit }),
       ...{ hold: holds.hold, countHolders: holds.countHolders },
     }),
     direct,
@@ -87,15 +77,18 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),
     resetSequences: async () => {},
-    snapshot: (read) => readSnapshot(connection(), file, read),
+    snapshot: (read) => readSnapshot(writer, file, read),
     copyToFile: async (target) => {
-      await connection().backup(target);
+      await writer.backup(target);
     },
     close: async () => {
       holds.close();
       await reader?.close();
       readConnection?.close();
       await database.destroy();
+      // Knex switches the check of foreign keys on after a migration without waiting.
+      await setImmediate();
+      await writers.destroy();
     },
   };
 }
@@ -113,6 +106,22 @@ function prepareFile(dataDir: string): string {
     );
   }
   return file;
+}
+
+async function openWriter(source: string | Buffer, retryWrite: RetryWhileBusy): Promise<BetterSqlite.Database> {
+  // A wait of SQLite's would block the event loop.
+  const connection = new BetterSqlite(source, { timeout: 0 });
+  // Processes that open a new file at the same moment compete here.
+  await retryWrite(() => {
+    connection.pragma('journal_mode = WAL');
+    connection.pragma('synchronous = NORMAL');
+    connection.pragma('foreign_keys = ON');
+    // Checkpoint every 16 MB of log: pages that change often are written once.
+    connection.pragma('wal_autocheckpoint = 4000');
+    connection.pragma('cache_size = -8000');
+    createNotificationsTable(connection);
+  });
+  return connection;
 }
 
 /** The connection for all that only reads outside of transactions. It never waits for a lock, and sees what is committed. */

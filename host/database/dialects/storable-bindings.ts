@@ -4,8 +4,8 @@ import { storableText } from '#plugin-api';
  * Values of a statement with each text as PostgreSQL can store it (D54). The last border: text that a machine sent, through
  * whichever reader, breaks no statement, and both databases store the same. People's texts are refused before, at the door.
  */
-export function storableBindings(bindings: unknown): unknown {
-  return Array.isArray(bindings) && bindings.some(isUnstorable) ? bindings.map(storable) : bindings;
+export function storableBindings(bindings: readonly unknown[]): unknown[] {
+  return bindings.some(isUnstorable) ? bindings.map(storable) : (bindings as unknown[]);
 }
 
 const isUnstorable = (value: unknown): boolean => storable(value) !== value;
