@@ -4,6 +4,7 @@ import type { Clock, Logger, Migration } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
 import { createSystemClock } from './clock.ts';
+import { createClockJumps } from './clock-jumps.ts';
 import { createContent, migrations as contentMigrations } from './content/content.ts';
 import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -13,7 +14,6 @@ import { keepShownValues } from './hooks/shown-filters.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
-import { createClockJumps } from './jobs/clock-jumps.ts';
 import { createJobs, migrations as jobMigrations } from './jobs/jobs.ts';
 import { createLogger } from './log/log.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
@@ -89,8 +89,8 @@ function createAccounts(parts: Parameters<typeof createUsers>[0] & { readonly ho
   return { users, applicationPasswords };
 }
 
-/** What measures jobs: the event loop's watch, and a clock that never jumps beside the machine's. */
-function jobTiming({ trackInBackground }: Pick<ReturnType<typeof createWatches>, 'trackInBackground'>) {
+/** What measures events and jobs: the event loop's watch, and a clock that never jumps beside the machine's. */
+function timing({ trackInBackground }: Pick<ReturnType<typeof createWatches>, 'trackInBackground'>) {
   const readJump = createClockJumps({ wall: createSystemClock().now, elapsed: () => performance.now() });
   return { track: trackInBackground, readJump };
 }
@@ -117,8 +117,8 @@ export async function createCore(dependencies: CoreDependencies) {
     recordSecurityEvents(hooks, securityLog, { users, hasOtherSecrets: hasOtherSecretsIn(options) });
     const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
-    const cron = createCron({ database, hooks, clock, log, track: watches.trackInBackground });
-    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, ...jobTiming(watches) });
+    const cron = createCron({ database, hooks, clock, log, ...timing(watches) });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, ...timing(watches) });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });

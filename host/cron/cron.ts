@@ -183,6 +183,8 @@ export interface CronDependencies {
   readonly hooks: CronHooks;
   readonly clock: Clock;
   readonly log: Logger;
+  /** How far the machine's clock jumped since the last call, in milliseconds. Default: never. */
+  readonly readJump?: () => number;
   /** Runs a job under its name. Default: runs it. */
   readonly track?: (name: string, work: () => unknown) => unknown;
 }
@@ -214,7 +216,7 @@ export interface Cron extends CronApi {
 }
 
 /** Persisted events; the contract is CronApi. */
-export function createCron({ database, hooks, clock, log, track }: CronDependencies): Cron {
+export function createCron({ database, hooks, clock, log, readJump = () => 0, track }: CronDependencies): Cron {
   const store = createCronStore(database);
   const schedules = createSchedules();
   const history = createCronHistory(database);
@@ -225,6 +227,7 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     log,
     earliest: () => store.earliest((hook) => Boolean(hooks.hasAction(hook))),
     runDue: () => runner.runDue(),
+    readJump,
     setBack: (by) => followClock({ store, schedules, clock, log }, by),
   });
   const announce = (): Promise<void> => {

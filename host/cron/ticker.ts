@@ -6,8 +6,6 @@ export const cronChannel = 'cron';
 /** Intervals in milliseconds: checking whether the next event is due, and reading its time from the database. */
 const tick = 1_000;
 const refresh = 30_000;
-/** Milliseconds by which clocks are corrected all the time. */
-const correction = 2_000;
 
 export interface TickerDependencies {
   readonly database: Pick<Database, 'listen'>;
@@ -16,6 +14,8 @@ export interface TickerDependencies {
   /** Milliseconds since the epoch, or null when there are no events. */
   readonly earliest: () => Promise<number | null>;
   readonly runDue: () => Promise<unknown>;
+  /** See createClockJumps. */
+  readonly readJump: () => number;
   /** The clock was set back. @param by milliseconds */
   readonly setBack: (by: number) => Promise<unknown>;
 }
@@ -29,23 +29,28 @@ export interface Ticker {
 }
 
 /** Runs due events: within a second if scheduled here or announced, within 30 s if the notification was lost. */
-export function createTicker({ database, clock, log, earliest, runDue, setBack }: TickerDependencies): Ticker {
+export function createTicker({
+  database,
+  clock,
+  log,
+  earliest,
+  runDue,
+  readJump,
+  setBack,
+}: TickerDependencies): Ticker {
   const undos: (() => void)[] = [];
   const launched = new Set<Promise<void>>();
   let working: Promise<void> | null = null;
   let next: number | null = null;
   let lastQuery = -Infinity;
-  let seenAt = -Infinity;
 
   const wake = (): void => {
     lastQuery = -Infinity;
   };
   async function check(): Promise<void> {
     const now = clock.now();
-    // Ticks follow each other, so only a clock that was set back shows an earlier time.
-    const back = seenAt - now;
-    if (back > correction) await setBack(back);
-    seenAt = now;
+    const jump = readJump();
+    if (jump < 0) await setBack(-jump);
     if (now - lastQuery >= refresh || now < lastQuery) {
       lastQuery = now;
       next = await earliest();
