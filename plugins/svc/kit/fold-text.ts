@@ -10,21 +10,45 @@ export function foldText(text: string): string {
         .toLowerCase();
 }
 
-/** Whether a text contains one of the entries as whole words, ignoring case and accents. */
+/**
+ * Whether a text contains one of the entries as whole words, ignoring case and accents. Scripts that put no spaces between
+ * words, such as Chinese, Japanese and Thai, are searched everywhere.
+ */
 export function hasBannedWord(text: string, banned: readonly string[]): boolean {
   if (banned.length === 0) return false;
   const padded = ` ${normalizeWords(text)} `;
   return banned.some((entry) => {
     const phrase = normalizeWords(entry);
     // An entry without letters and digits, such as `***`, is searched literally.
-    return phrase === '' ? entry.trim() !== '' && text.includes(entry.trim()) : padded.includes(` ${phrase} `);
+    return phrase === '' ? entry.trim() !== '' && text.includes(entry.trim()) : padded.includes(bounded(phrase));
   });
 }
 
-/** Lower-case letters and digits without accents, separated by one space. Invisible characters do not split words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** With a space where a word must begin or end. */
+function bounded(phrase: string): string {
+  const space = (edge: string | undefined): string => (unspaced.test(edge ?? '') ? '' : ' ');
+  const letters = [...phrase];
+  return space(letters[0]) + phrase + space(letters.at(-1));
+}
+
+/** Accents and points over letters. Marks of other scripts are vowels, as in Hindi, or other letters, as in Japanese. */
+const accents = /[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/u;
+
+/**
+ * Lower-case letters and digits without accents, separated by one space: `STRASSE` is `straße`. Invisible characters do not
+ * split words.
+ */
 function normalizeWords(text: string): string {
-  return foldText(text.replace(/\p{Cf}/gu, ''))
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+  const letters = normalizeText(text.replace(/\p{Cf}/gu, ''), 'NFKD').replace(/\p{M}/gu, (mark) =>
+    accents.test(mark) && !/[\u3099\u309a]/.test(mark) ? '' : mark,
+  );
+  return normalizeText(letters, 'NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
 }
 

@@ -119,6 +119,10 @@ function readHeaders(
     if (value === null) Reflect.deleteProperty(after, name);
     else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
       errors['headers'] = `'${name}' is not a valid header.`;
+    // What HTTP carries: Latin-1. Otherwise each delivery would fail, where its cause is hard to see.
+    else if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      errors['headers'] =
+        `The value of the header ${name} has characters beyond Latin-1, which HTTP cannot send. Encode it.`;
     else if (name.length > limits.headerName || value.length > limits.headerValue)
       errors['headers'] = 'The name of a header may have at most 100 characters, its value 2,000.';
     else if (reservedHeaders.test(name)) errors['headers'] = `The header ${name} is set by the service.`;

@@ -24,7 +24,10 @@ const codes: Readonly<Record<number, readonly [number, string]>> = {
   529: [502, 'provider_error'],
 };
 /** What the vendor's body says in OpenAI's words. */
+const rejected = [400, 'provider_rejected'] as const;
 const reasons: Readonly<Record<string, string>> = {
+  // Its answer with 403 is that the team has no credits.
+  'xai 403': 'insufficient_quota',
   'openai 404': 'model_not_found',
   'azure 400': 'content_filter',
   'azure 404': 'model_not_found',
@@ -67,7 +70,8 @@ describe('Text through the real SDKs', () => {
 
       for (const [status, usual] of Object.entries(codes).map(([text, value]) => [Number(text), value] as const)) {
         const reason = reasons[`${upstream.id} ${String(status)}`];
-        const [ours, code] = reason === undefined ? usual : ([400, 'provider_rejected'] as const);
+        const ofReason = reason === 'insufficient_quota' ? ([502, 'provider_error'] as const) : rejected;
+        const [ours, code] = reason === undefined ? usual : ofReason;
         it(`makes ${String(ours)} ${code} of ${String(status)}${triedAgain.includes(status) ? ' after three tries' : ' at once'}`, async () => {
           const sent = answering(upstream, { status, body: errorBody(fixtures, status).body, times: 3 });
           const error = (await failureOf(createGenerateText(await parts())(call))) as RestError;

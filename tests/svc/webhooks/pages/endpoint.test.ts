@@ -101,6 +101,8 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(/<details class="accordion" id="advanced"( open)?/.exec(refused.html)?.[1]).to.equal(' open');
     const broken = await browser.submit(page, 'save', { ...whole, headers: 'no header at all' });
     expect(broken.text).to.contain("'no header at all' is not a valid header. Enter one per line, as Name: value.");
+    const beyond = await browser.submit(page, 'save', { ...whole, headers: 'X-Owner: Marić' });
+    expect(beyond.text).to.contain('The value of the header X-Owner has characters beyond Latin-1');
     for (const headers of ['X-SVC-Event: x', 'Content-Type: text/plain', 'Host: example.com', 'Bad Name: x'])
       expect((await browser.submit(page, 'save', { ...whole, headers })).status, headers).to.equal(400);
     for (const long of [{ secret: 's'.repeat(1_001) }, { headers: `X-Tenant: ${'v'.repeat(2_001)}` }]) {
