@@ -6,6 +6,13 @@ describeDialects('a database', (open, { dialect }) => {
     await (await open()).ping();
   });
 
+  it('is closed once the statements that run have ended', async () => {
+    const database = await open();
+    await database.knex.schema.createTable('notes', (table) => table.string('text'));
+    const written = database.knex('notes').insert({ text: 'written' }).returning('text');
+    expect((await Promise.all([written, database.close()]))[0]).to.deep.equal([{ text: 'written' }]);
+  });
+
   it('names its dialect and location, without a password', async () => {
     const database = await open();
     expect(database.dialect).to.equal(dialect);

@@ -30,8 +30,9 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
   const pool = createPostgresqlPool(driver, connection);
   const database = knex({ client: 'pg', connectionPool: pool, log: createKnexLogger(log) });
   const close = async (): Promise<void> => {
-    await database.destroy();
+    // Knex releases no connection once it has forgotten the pool.
     await pool.destroy();
+    await database.destroy();
   };
   try {
     await database.raw('SELECT 1');

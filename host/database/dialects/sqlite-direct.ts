@@ -2,7 +2,7 @@ import type BetterSqlite from 'better-sqlite3';
 import type { SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
 import { isBusy } from './sqlite-lock.ts';
-import type { SqliteSessionsInit } from './sqlite-sessions.ts';
+import { acquireWriter, type SqliteSessionsInit } from './sqlite-sessions.ts';
 
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
@@ -17,13 +17,8 @@ const changesPerConnection = 2 ** 42;
  * transaction. What only reads runs on the reader, or, in memory, does not wait while the connection is in no
  * transaction: it ends before another can begin.
  */
-export function createSqliteDirect({
-  writer,
-  writers,
-  reader,
-  retryWrite,
-  retryRead,
-}: SqliteSessionsInit): Pick<Dialect, 'direct' | 'dataVersion'> {
+export function createSqliteDirect(init: SqliteSessionsInit): Pick<Dialect, 'direct' | 'dataVersion'> {
+  const { writer, writers, reader, retryWrite, retryRead } = init;
   const prepared = new WeakMap<BetterSqlite.Database, Prepared>();
   let opened = 0;
 
@@ -42,7 +37,7 @@ export function createSqliteDirect({
     const readable = reader ?? writer;
     if (readOnly && isFree(readable))
       return retryRead(() => runTransaction(connectionOf(readable), { work, begin: 'BEGIN', raw: readable }));
-    await writers.acquire().promise;
+    await acquireWriter(init);
     try {
       if (durable) writer.pragma('synchronous = FULL');
       const connection = connectionOf(writer);

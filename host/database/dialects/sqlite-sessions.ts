@@ -32,7 +32,8 @@ export interface SqliteSession {
  * waiting. Waiting for a busy database does not block the event loop, because the lock may belong to a transaction of this
  * process. The driver is synchronous, so loops of queries yield to timers and sockets regularly.
  */
-export function createSqliteSessions({ writer, writers, reader, retryWrite, retryRead }: SqliteSessionsInit) {
+export function createSqliteSessions(init: SqliteSessionsInit) {
+  const { writer, writers, reader, retryWrite, retryRead } = init;
   const ends = new Map<SqliteSession, () => void>();
   let queries = 0;
 
@@ -41,7 +42,7 @@ export function createSqliteSessions({ writer, writers, reader, retryWrite, retr
     let isHeld = false;
     let isReleased = false;
     const hold = async (): Promise<void> => {
-      await writers.acquire().promise;
+      await acquireWriter(init);
       isHeld = !isReleased;
       if (isHeld) return;
       writers.release(writer);
@@ -88,6 +89,12 @@ export function createSqliteSessions({ writer, writers, reader, retryWrite, retr
     numUsed: () => ends.size,
     numPendingAcquires: () => 0,
   };
+}
+
+/** A pool that was destroyed would wait for its timeout. */
+export async function acquireWriter({ writer, writers }: SqliteSessionsInit): Promise<void> {
+  if (!writer.open) throw new Error('The database is closed.');
+  await writers.acquire().promise;
 }
 
 const isSelect = /^\s*select\b/i;

@@ -85,10 +85,10 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
       holds.close();
       await reader?.close();
       readConnection?.close();
-      await database.destroy();
       // Knex switches the check of foreign keys on after a migration without waiting.
       await setImmediate();
       await writers.destroy();
+      await database.destroy();
     },
   };
 }
