@@ -3,18 +3,24 @@ import { startSite } from '../helpers/running-site.ts';
 import { listMultipliers, restKey, type Multiplier } from './multipliers.ts';
 import { createRandom } from './random.ts';
 import type { FuzzRequest } from './requests.ts';
+import { postOf, textParts, viewsOf } from './texts.ts';
 
 export interface WorkResponse {
   readonly status: number;
   readonly text: string;
-  /** The longest that `/healthz` took meanwhile, in milliseconds. */
+  /** Milliseconds: the longest that `/healthz` took meanwhile, and the response itself. */
   readonly delay: number;
+  readonly elapsed: number;
 }
 
 /** A site in a process of its own, so that its delays are its own. */
 export interface WorkSite {
   readonly multipliers: readonly Multiplier[];
   send(sent: FuzzRequest): Promise<WorkResponse>;
+  /** The same for a path of the site, redirects included. */
+  view(path: string): Promise<WorkResponse>;
+  /** Headers of an administrator. */
+  readonly author: FuzzRequest['headers'];
   /** Bytes of the process that are in memory. */
   memory(): Promise<number>;
   stop(): Promise<void>;
@@ -43,21 +49,30 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
       id: number;
     };
     const call = (sent: FuzzRequest, root = '/wp-json') => exchange(site.url + root, sent, agent);
+    const measure = async (run: () => Promise<Pick<WorkResponse, 'status' | 'text'>>): Promise<WorkResponse> => {
+      let isDone = false;
+      const began = performance.now();
+      let elapsed = 0;
+      const answered = run().finally(() => ((isDone = true), (elapsed = performance.now() - began)));
+      let delay = 0;
+      while (!isDone) {
+        const started = performance.now();
+        await call(health, '');
+        delay = Math.max(delay, performance.now() - started);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      return { ...(await answered), delay, elapsed };
+    };
     const health = { method: 'GET', path: '/healthz', headers: {}, body: null };
     return {
       multipliers: listMultipliers(String(id)),
-      async send(sent) {
-        let isDone = false;
-        const answered = call(sent).finally(() => (isDone = true));
-        let delay = 0;
-        while (!isDone) {
-          const started = performance.now();
-          await call(health, '');
-          delay = Math.max(delay, performance.now() - started);
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        return { ...(await answered), delay };
-      },
+      author: { authorization: await createPassword(site.url, administrator) },
+      send: (sent) => measure(() => call(sent)),
+      view: (path) =>
+        measure(async () => {
+          const response = await fetch(site.url + path);
+          return { status: response.status, text: (await response.text()).slice(0, 20_000) };
+        }),
       async memory() {
         const { text } = await call({ ...health, path: '/metrics' }, '');
         return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
@@ -71,6 +86,26 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
     await site.stop();
     throw error;
   }
+}
+
+/** An application password, as the header `Authorization`. */
+async function createPassword(
+  url: string,
+  { ADMIN_USER: login, ADMIN_PASSWORD: password }: { readonly ADMIN_USER: string; readonly ADMIN_PASSWORD: string },
+): Promise<string> {
+  const form = { method: 'POST', redirect: 'manual', body: new URLSearchParams({ login, password }) } as const;
+  const cookie = (await fetch(`${url}/admin/login`, form)).headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+  const nonce = await (await fetch(`${url}/admin/rest-nonce`, { headers: { cookie } })).text();
+  const created = await fetch(`${url}/wp-json/wp/v2/users/me/application-passwords`, {
+    method: 'POST',
+    headers: { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'fuzz' }),
+  });
+  const { password: made } = (await created.json()) as { readonly password: string };
+  return `Basic ${Buffer.from(`${login}:${made}`).toString('base64')}`;
 }
 
 const ignore = (): void => undefined;
@@ -97,23 +132,51 @@ function exchange(
   });
 }
 
-export interface WorkReport {
-  readonly statuses: Readonly<Record<string, number>>;
-  /** The longest `/healthz`, in milliseconds, with the request that caused it. */
-  readonly worst: { readonly delay: number; readonly request: string };
+interface Slowest {
+  /** Milliseconds. */
+  readonly time: number;
+  /** What was sent, with its number in the run of the seed. */
+  readonly request: string;
 }
 
-/** Sends seeded requests that multiply one thing each, from one to far more than is accepted. */
+export interface WorkReport {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly health: Slowest;
+  readonly response: Slowest;
+}
+
+/** Sends seeded requests that multiply one thing each, from one to far more than is accepted, and posts that repeat one text. */
 export async function fuzzWork(site: WorkSite, requests: number, seed: number): Promise<WorkReport> {
   const random = createRandom(seed);
   const statuses: Record<string, number> = {};
-  let worst: WorkReport['worst'] = { delay: 0, request: '' };
-  for (let number = 0; number < requests; number += 1) {
-    const { name, most, make } = random.pick(site.multipliers);
-    const count = random.pick([1, Math.ceil(most / 2), most, most + 1, most * 2, 1 + random.below(most * 2)]);
-    const { status, delay } = await site.send(make(count));
+  let health: Slowest = { time: 0, request: '' };
+  let response: Slowest = { time: 0, request: '' };
+  let sent = 0;
+  const note = ({ status, delay, elapsed }: WorkResponse, what: string): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (delay > worst.delay) worst = { delay, request: `${String(count)} ${name} (request ${String(number)})` };
+    const request = `${what} (request ${String(sent)} of seed ${String(seed)})`;
+    if (delay > health.time) health = { time: delay, request };
+    if (elapsed > response.time) response = { time: elapsed, request };
+    sent += 1;
+  };
+  while (sent < requests) {
+    if (random.once(2)) {
+      const { name, most, make } = random.pick(site.multipliers);
+      const count = random.pick([1, Math.ceil(most / 2), most, most + 1, most * 2, 1 + random.below(most * 2)]);
+      note(await site.send(make(count)), `${String(count)} ${name}`);
+      continue;
+    }
+    const part = random.pick(textParts);
+    const length = random.pick([1_000, 100_000, 520_000, 1_040_000]);
+    const what = `${String(length)} characters of ${JSON.stringify(part)}`;
+    const saved = await site.send(postOf(part, length, site.author));
+    note(saved, `saving ${what}`);
+    const id = /^\{"id":(\d+)/.exec(saved.text)?.[1];
+    if (id === undefined) continue;
+    for (const path of viewsOf(Number(id))) note(await site.view(path), `${path} with ${what}`);
+    // The lists hold ten others besides.
+    if (random.once(2))
+      await site.send({ method: 'DELETE', path: `/wp/v2/posts/${id}?force=true`, headers: site.author, body: null });
   }
-  return { statuses, worst };
+  return { statuses, health, response };
 }
