@@ -15,6 +15,7 @@ export const contentErrors = defineErrors('', {
   empty_term_name: [400, 'A name is required for this term.'],
   duplicate_term_slug: [400, 'The slug “{slug}” is already in use by another term.'],
   html_too_deep: [400, 'The HTML has more than {limit} elements inside each other. Close them, or use fewer.'],
+  html_too_many_tags: [400, 'The HTML has more than {limit} tags. Shorten it, or write several posts.'],
   content_too_long: [400, 'The text is longer than {limit} characters as HTML. Shorten it, or write several posts.'],
   excerpt_too_long: [400, 'The excerpt is longer than {limit} characters as HTML. Shorten it.'],
   rest_list_too_large: [400, 'The posts of this page hold more than 10 MB of text. Request fewer with per_page.'],

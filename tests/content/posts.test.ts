@@ -67,9 +67,9 @@ describeDialects('posts', (open, dialectCase) => {
         code: `${field}_too_long`,
         status: 400,
       });
-    // An author's `<` is stored as four characters.
+    // An author's `&` is stored as five characters.
     const author = { id: 1, can: () => false } as unknown as User;
-    expect(await failureOf(posts.create({ content: '<'.repeat(300_000) }, { as: author }))).to.include({
+    expect(await failureOf(posts.create({ content: '&'.repeat(300_000) }, { as: author }))).to.include({
       code: 'content_too_long',
     });
   });

@@ -167,7 +167,7 @@ export async function fuzzWork(site: WorkSite, requests: number, seed: number): 
       continue;
     }
     const part = random.pick(textParts);
-    const length = random.pick([1_000, 100_000, 520_000, 1_040_000]);
+    const length = random.pick([1_000, 100_000, 500_000, 970_000]);
     const what = `${String(length)} characters of ${JSON.stringify(part)}`;
     const saved = await site.send(postOf(part, length, site.author));
     note(saved, `saving ${what}`);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FuzzRequest } from './requests.ts';
 
 /** Parts that an author repeats in a post, each for something that reads, renders or scans it. */
@@ -19,11 +18,11 @@ export const textParts = [
   ...['[](', '![](', '[a](b)', '**', '> ', '* ', '# ', '`', '```\n', '|a', '1. ', '\\', '~~', '<http://', '***a** '],
 ];
 
-/** A post, excerpt included, that repeats the part up to so many characters. Only its sender can tell it from others by its title. */
+/** A post, excerpt included, that repeats the part up to so many bytes as JSON. */
 export function postOf(part: string, length: number, headers: FuzzRequest['headers']): FuzzRequest {
-  const fill = (most: number): string => part.repeat(Math.max(1, Math.floor(Math.min(length, most) / part.length)));
-  const title = createHash('sha256').update(part).digest('hex').slice(0, 20);
-  const body = { title, content: fill(1_040_000), excerpt: fill(65_000), status: 'publish' };
+  const bytes = Buffer.byteLength(JSON.stringify(part)) - 2;
+  const fill = (most: number): string => part.repeat(Math.max(1, Math.floor(Math.min(length, most) / bytes)));
+  const body = { title: `Repeats ${part}`, content: fill(970_000), excerpt: fill(60_000), status: 'publish' };
   return {
     method: 'POST',
     path: '/wp/v2/posts',
