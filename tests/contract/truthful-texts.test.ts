@@ -238,6 +238,16 @@ describeSharedHosts('texts as the model wrote them, through each door', ({ locat
     expect(await complete({ model: 'ollama/thinker' })).to.include({ text: '', finish: 'length' });
   });
 
+  it('of a model that the provider’s setting names are held back until its reasoning ends', async () => {
+    const { hooks } = site().host;
+    const written = 'secret </think> Hello!';
+    hooks.addFilter('svc_provider_settings', (settings: Message) => ({ ...settings, reasoning_models: ['own-*'] }));
+    for (const stream of both) {
+      answer({ content: written }, { isStreamed: stream, deltas: inPieces(written) });
+      expect((await complete({ model: 'openai/own-model', stream })).text).to.equal('Hello!');
+    }
+  });
+
   it('are requested from Claude without blank turns', async () => {
     const messages = [
       { role: 'user', content: 'a' },

@@ -38,9 +38,22 @@ export const visionField: JsonSchema = {
   items: { type: 'string' },
 };
 
-/** Whether the setting of `visionField` names a model. */
-export function isVisionModel(model: string, settings: ProviderSettings): boolean {
-  const names = settings['vision_models'];
+/** Models of servers that put `<think>` into the prompt and do not separate the reasoning, whose names do not say so. */
+export const reasoningField: JsonSchema = {
+  type: 'array',
+  title: 'Models that think in their text',
+  description:
+    'One name per line, for models whose texts begin with their reasoning and only close it with </think>. * matches any characters.',
+  items: { type: 'string' },
+};
+
+/** Whether the setting of `visionField` or `reasoningField` names a model. */
+export function isListedModel(
+  setting: 'vision_models' | 'reasoning_models',
+  model: string,
+  settings: ProviderSettings,
+): boolean {
+  const names = settings[setting];
   return Array.isArray(names) && names.some((name) => typeof name === 'string' && matchesName(name.trim(), model));
 }
 

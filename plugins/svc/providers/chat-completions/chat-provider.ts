@@ -19,7 +19,7 @@ import {
 import { keepUsage } from '../provider-errors.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { readEvents } from '../streams/read-events.ts';
-import { isVisionModel, visionField } from '../settings-fields.ts';
+import { isListedModel, reasoningField, visionField } from '../settings-fields.ts';
 import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
 import { chatModels, chatReport, chatResponse } from './chat-response.ts';
@@ -101,14 +101,17 @@ export function createChatProvider(init: ChatProviderInit): Provider {
   return {
     id,
     label,
-    settings: { type: 'object', properties: { ...fields, vision_models: visionField } },
+    settings: {
+      type: 'object',
+      properties: { ...fields, vision_models: visionField, reasoning_models: reasoningField },
+    },
     required,
     text: createTextCapability({
       rules,
       generate,
       stream,
       supports,
-      sees: (model, settings) => sees?.(model, settings) === true || isVisionModel(model, settings),
+      sees: (model, settings) => sees?.(model, settings) === true || isListedModel('vision_models', model, settings),
       ...(reportsCost && { reportsCost }),
     }),
     ...(images && { images }),

@@ -8,7 +8,7 @@ import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } fro
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { isReasoningModel, stripReasoning } from './strip-reasoning.ts';
+import { stripReasoning, thinksInText } from './strip-reasoning.ts';
 
 /** How texts end, by `finish_reason` of OpenAI and of servers with its API, in lower case. */
 const endings: Readonly<Record<string, 'complete' | 'length' | 'content_filter'>> = {
@@ -36,7 +36,7 @@ export function chatResponse(
   const toolCalls = chatToolCalls(message);
   if (!('content' in message) && !('refusal' in message) && toolCalls.length === 0)
     throw unreadableResponse('no choices[0].message.content in it');
-  const content = stripReasoning(contentText(message['content']), isReasoningModel(request.model));
+  const content = stripReasoning(contentText(message['content']), thinksInText(request.model, connection.settings));
   const refusal = textAt(message, 'refusal');
   const reason = textAt(choice, 'finish_reason');
   const ending = reason === null ? 'complete' : endings[reason.toLowerCase()];

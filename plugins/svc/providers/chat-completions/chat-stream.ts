@@ -3,7 +3,8 @@ import { errorInside, parseEvent, type TextStream } from '../streams/read-events
 import { chatReport, chatResponse, chatUsage, contentText } from './chat-response.ts';
 import type { ProviderConnection, RequestedText } from '../provider.ts';
 import { createToolCalls } from './stream-tool-calls.ts';
-import { createReasoningFilter, isReasoningModel, stripReasoning, type ReasoningHabits } from './strip-reasoning.ts';
+import { isListedModel } from '../settings-fields.ts';
+import { createReasoningFilter, stripReasoning, thinksInText, type ReasoningHabits } from './strip-reasoning.ts';
 
 /**
  * Reads the chunks of a chat completion. A stream ends with `[DONE]`; without it, a `finish_reason` marks it complete. Usage
@@ -14,7 +15,10 @@ export const createChatStream = (
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): TextStream => {
-  const reasoning = createReasoningFilter(habits?.holds(request.model), isReasoningModel(request.model));
+  const reasoning = createReasoningFilter(
+    isListedModel('reasoning_models', request.model, connection.settings) || habits?.holds(request.model),
+    thinksInText(request.model, connection.settings),
+  );
   const toolCalls = createToolCalls();
   const state = {
     content: '',

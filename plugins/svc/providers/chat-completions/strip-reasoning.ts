@@ -1,3 +1,6 @@
+import type { ProviderSettings } from '../provider.ts';
+import { isListedModel } from '../settings-fields.ts';
+
 /** Tags that models put around their reasoning if the server does not separate it. */
 const tags = ['think', 'thinking', 'thought'] as const;
 const opening = /^\s*<(think|thinking|thought)>/;
@@ -151,6 +154,11 @@ export function createReasoningFilter(holdsText = false, thinks = false): Reason
 /** Models whose templates may write the opening tag into the prompt, such as DeepSeek's, Qwen's and GLM's. */
 const reasoningModels =
   /(^|[-_/.:])(r1|qwq|qwen3|magistral|reason|think|deepseek-(chat-)?v3\.[1-9]|glm-?(4\.[5-9]|[5-9])|minimax-?m\d|seed-oss|ernie-x1|exaone-deep|smollm3)/i;
+
+/** The same, and whether the setting of its provider names it. */
+export function thinksInText(model: string, settings: ProviderSettings): boolean {
+  return isReasoningModel(model) || isListedModel('reasoning_models', model, settings);
+}
 
 /** Whether a model is known to write its reasoning into its texts where its server does not separate it. */
 export function isReasoningModel(model: string): boolean {
