@@ -16,9 +16,9 @@ import { createQueue, type Queue, type QueueLimits } from './queue.ts';
 
 export interface DocumentsDependencies {
   /** Real time, also in tests: a thread does not follow a fake clock. */
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'every'>;
   readonly log: Logger;
-  /** Per thread, in MiB of the JavaScript heap. Default 256. */
+  /** Per thread, in MiB of the JavaScript heap, and again of the buffers beside it. Default 256. */
   readonly memory?: number;
   /** Milliseconds without a document after which a thread ends. Default one minute. */
   readonly idleTimeout?: number;
@@ -30,6 +30,9 @@ export interface Documents extends DocumentsApi {
   /** Ends all threads. Documents in progress are rejected. */
   close(): Promise<void>;
 }
+
+/** Milliseconds between two looks at the memory of a thread. */
+const memoryInterval = 100;
 
 /** Milliseconds. */
 const defaults = { deadline: 10_000, idleTimeout: 60_000, memory: 256 } as const;
@@ -151,11 +154,16 @@ interface Running {
 async function runInThread(
   pool: Piscina,
   { init, input, signal }: Running,
-  { clock, log }: DocumentsDependencies,
+  { clock, log, memory = defaults.memory }: DocumentsDependencies,
 ): Promise<unknown> {
   const { module, reader, deadline = defaults.deadline, onProgress } = init;
   const late = new AbortController();
-  const undo = clock.after(deadline, () => late.abort());
+  const large = new AbortController();
+  const undos = [
+    clock.after(deadline, () => late.abort()),
+    // Buffers, such as what a PDF inflates to, are outside the heap, where the thread's own limit does not count them.
+    clock.every(memoryInterval, () => void abortAbove(memory * 1_048_576, pool, large)),
+  ];
   const channel = onProgress ? new MessageChannel() : null;
   channel?.port1.on('message', (progress) => onProgress?.(progress as never));
   const task: ThreadTask = { module: module.href, reader, input: input.value, progress: channel?.port2 ?? null };
@@ -165,7 +173,7 @@ async function runInThread(
   };
   try {
     const result = (await pool.run(task, {
-      signal: AbortSignal.any([signal, late.signal]),
+      signal: AbortSignal.any([signal, late.signal, large.signal]),
       transferList: channel ? [...input.moved, channel.port2] : [...input.moved],
     })) as ThreadResult;
     // What was sent before the result may not have been delivered yet.
@@ -180,12 +188,19 @@ async function runInThread(
     if (error instanceof DocumentError) throw error;
     signal.throwIfAborted();
     if (late.signal.aborted) throw refuse(timeoutError(deadline));
-    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') throw refuse(memoryError());
+    if (large.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+      throw refuse(memoryError());
     throw error;
   } finally {
-    undo();
+    for (const undo of undos) undo();
     channel?.port1.close();
   }
+}
+
+/** A thread that has just ended has no statistics. */
+async function abortAbove(bytes: number, { threads }: Piscina, large: AbortController): Promise<void> {
+  const [statistics] = await Promise.all(threads.map((thread) => thread.getHeapStatistics())).catch(() => []);
+  if (statistics !== undefined && statistics.external_memory > bytes) large.abort();
 }
 
 function timeoutError(deadline: number): DocumentError {

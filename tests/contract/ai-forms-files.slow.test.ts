@@ -80,7 +80,7 @@ describeWidget('files of visitors', (site) => {
       expect(status).to.equal(400);
       expect(body.code).to.equal('rest_invalid_param');
       expect(body.data.params?.['source']).to.match(
-        /^Source: (The file could not be read within 10 seconds\.|This PDF contains too much data on a page\.|The file needs too much memory)/,
+        /^Source: (The file could not be read within 10 seconds\.|The file needs too much memory)/,
       );
       // 100 ms; more if the machine was slow before as well. In the main thread one response took 3,800 ms and more; other
       // programs of a busy machine held single ones up for 330 ms.

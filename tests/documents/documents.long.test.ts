@@ -79,9 +79,11 @@ describe('documents', () => {
   });
 
   it('are refused when they need too much memory, and the next one is read', async () => {
-    const error = await failureOf(read('fillMemory', null, { deadline: 30_000 }));
-    expect(error).to.be.instanceOf(DocumentError);
-    expect(error).to.include({ code: 'too_large' });
+    for (const reader of ['fillMemory', 'fillBuffers'] as const) {
+      const error = await failureOf(read(reader, null, { deadline: 30_000 }));
+      expect(error, reader).to.be.instanceOf(DocumentError);
+      expect(error, reader).to.include({ code: 'too_large' });
+    }
     expect((await read('describeThread', null)).isMainThread).to.equal(false);
   });
 

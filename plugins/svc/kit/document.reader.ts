@@ -88,33 +88,19 @@ async function readText({ bytes, contentType }: DocumentFile, kind: 'text' | 'ht
   return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
 }
 
-/** pdf.js inflates a stream without a limit, so that a small file could take all memory. */
-const maxStreamBytes = 32 * 1_048_576;
-
 async function readPdf(bytes: Uint8Array, context: ReadContext): Promise<DocumentText> {
   if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-'))
     throw new DocumentError('This file is not a PDF. Check its extension.');
-  const allocations = limitAllocations(maxStreamBytes);
   try {
-    const document = await readPages(bytes, context);
-    // pdf.js continues with a part of a page where it can.
-    if (allocations.isExceeded()) throw tooMuchData();
-    return document;
+    return await readPages(bytes, context);
   } catch (error) {
     if (error instanceof DocumentError) throw error;
-    if (allocations.isExceeded()) throw tooMuchData();
     throw new DocumentError(
       /password/i.test(String(error))
         ? 'This PDF has a password. Save it without one.'
         : 'This PDF is damaged and cannot be read. Export it again.',
     );
-  } finally {
-    allocations.restore();
   }
-}
-
-function tooMuchData(): DocumentError {
-  return new DocumentError('This PDF contains too much data on a page. Split it or export it again.', 'too_large');
 }
 
 async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<DocumentText> {
@@ -153,38 +139,4 @@ async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<Do
 
 function tooLong(): DocumentError {
   return new DocumentError('This file contains more than 20 million characters. Split it.');
-}
-
-interface AllocationLimit {
-  isExceeded(): boolean;
-  restore(): void;
-}
-
-/**
- * Makes the constructor `Uint8Array` of this thread refuse larger arrays, for parsers that offer no limit: what they inflate is outside
- * the heap, where the thread's limit of memory does not count it. Also hides `DecompressionStream`, which inflates elsewhere; parsers
- * then use their own code.
- *
- * @param most bytes of one array
- */
-function limitAllocations(most: number): AllocationLimit {
-  const { Uint8Array: original, DecompressionStream: decompression } = globalThis;
-  let isExceeded = false;
-  globalThis.Uint8Array = new Proxy(original, {
-    construct(target, given: readonly unknown[], created) {
-      if (typeof given[0] === 'number' && given[0] > most) {
-        isExceeded = true;
-        throw new RangeError(`An array of ${String(given[0])} bytes exceeds the limit of ${String(most)}.`);
-      }
-      return Reflect.construct(target, given, created) as Uint8Array;
-    },
-  });
-  Reflect.set(globalThis, 'DecompressionStream', undefined);
-  return {
-    isExceeded: () => isExceeded,
-    restore() {
-      globalThis.Uint8Array = original;
-      Reflect.set(globalThis, 'DecompressionStream', decompression);
-    },
-  };
 }

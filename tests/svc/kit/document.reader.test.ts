@@ -146,11 +146,13 @@ describe('a document', () => {
   });
 
   it('of PDF may not inflate to more than fits into memory', async () => {
-    const bomb = makeInflatingPdf({ megabytes: 34, operator: ' ' });
+    const bomb = makeInflatingPdf({ megabytes: 80, pages: 20, operator: ' ' });
     expect(bomb.length).to.be.lessThan(100_000);
-    const error = await failureOf(readDocument({ name: 'a.pdf', bytes: bomb }, { deadline: 50_000 }));
+    const small = createDocuments({ clock: createSystemClock(), log: silentLog, memory: 64 });
+    const error = await failureOf(readIn({ documents: small }, { name: 'a.pdf', bytes: bomb }, { deadline: 50_000 }));
     expect(error).to.include({ name: 'DocumentError', code: 'too_large' });
-    expect((error as Error).message).to.contain('too much data on a page');
+    expect((error as Error).message).to.contain('too much memory');
+    await small.close();
   });
 
   it('of HTML that is nested deeply is refused, and the next one is read', async () => {
