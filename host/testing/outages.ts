@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DirectWork, Knex, Undo, User } from '#plugin-api';
+import type { DirectWork, Undo, User } from '#plugin-api';
 import { directStatements } from '../database/database.ts';
 import type { RouteSummary } from '../rest/rest-contract.ts';
 import { validRequests, type SentRequest } from './hostile-requests.ts';
