@@ -68,9 +68,10 @@ export interface KeepOptions {
  * hook `all` run before every other hook, with its name as first argument.
  *
  * An error in an action's callback is logged with its owner, and the other callbacks run. An error in a filter reaches the
- * caller, unless `keepValueOnError` says otherwise: most filters decide something, and none must be decided by a mistake. A callback of a filter returns the value, changed or not, or `null` where the filter allows that. For one that
- * returns `undefined`, or a promise in a synchronous run, the value before it is used, one line is logged, and the plugin has
- * it as its last error. Hooks are local to a process: each node runs its own.
+ * caller, unless `keepValueOnError` says otherwise: most filters decide something, and none must be decided by a mistake. A
+ * callback of a filter returns the value, changed or not, or `null` where the filter allows that. For one that returns
+ * `undefined`, or a promise in a synchronous run, the value before it is used, one line is logged, and the plugin has it as its
+ * last error. Hooks are local to a process: each node runs its own.
  */
 export interface HooksApi {
   addFilter<Name extends string>(

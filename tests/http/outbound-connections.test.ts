@@ -60,6 +60,19 @@ describe('connections of outbound requests', () => {
   const closed = (socket: Socket | undefined): Promise<unknown> =>
     socket === undefined || socket.destroyed ? Promise.resolve() : once(socket, 'close');
 
+  it('pass over what an upstream says before its response, and are reused after it', async () => {
+    respond = ({ socket }) => {
+      socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n');
+      socket.write(responseOf('ok'));
+    };
+    for (let round = 0; round < 2; round += 1) {
+      const { status, headers, body } = await send();
+      expect([status, headers['link'], body.toString()]).to.deep.equal([200, undefined, 'ok']);
+      await new Promise(setImmediate);
+    }
+    expect(sockets).to.have.length(1);
+  });
+
   it('are reused', async () => {
     for (let round = 0; round < 5; round += 1) {
       await send();

@@ -1,7 +1,8 @@
 /**
  * The protocol between a form and the server: internal routes of the namespace `svc-widget/v1` for the form's script and for
  * pages without JavaScript. A session token identifies visitors: the header `X-SVC-Session`, the cookie `svc_form`
- * (http-only, same site), or `token` in the body, which has to be read first; `nonce` is the header `X-SVC-Nonce` or a field. On pages of this site, the session of the site identifies users.
+ * (http-only, same site), or `token` in the body, which has to be read first; `nonce` is the header `X-SVC-Nonce` or a field.
+ * On pages of this site, the session of the site identifies users.
  *
  * | route | does |
  * |---|---|
