@@ -14,7 +14,7 @@ import { logJobFailure, toJobFailure } from './job-errors.ts';
 import { argsToJson, type JobKind } from './job-kinds.ts';
 import type { ClaimedJob, JobStore } from './job-store.ts';
 import type { Outcomes } from './outcomes.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** Why an attempt is aborted: shutdown or deactivation, a lease that is lost, the time limit. */
 export type AbortReason = 'stop' | 'lost' | 'timeout';
@@ -112,7 +112,7 @@ async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise
     controller.abort('timeout' satisfies AbortReason);
   });
   const progress = createProgress({ store, clock, log }, job);
-  const commit = createCommit(dependencies, attempt);
+  const commit = createCommit(dependencies, attempt, progress);
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error(String(signal.reason))), { once: true });
   });
@@ -175,6 +175,7 @@ function createCheckpoint(
 function createCommit(
   { database, store, outcomes }: AttemptDependencies,
   { kind, job, controller: { signal } }: Attempt,
+  progress: Pick<Progress, 'flush'>,
 ) {
   let isDone = false;
   return {
@@ -184,6 +185,8 @@ function createCommit(
     ): Promise<Result> {
       if (isDone) throw new Error('The job is completed already: commit runs once per attempt.');
       if (signal.aborted) throw new JobLostError();
+      // A job that is completed is not held any more.
+      await progress.flush();
       const complete = (): Promise<Result> =>
         database.transaction(async (transaction) => {
           const completed = { id: job.id, token: job.token, result: null, keep: kind.keep };

@@ -3,6 +3,8 @@ import type { ClaimedJob, JobStore } from './job-store.ts';
 
 export interface Progress {
   readonly report: RunningJob['progress'];
+  /** Stores the last report. */
+  flush(): Promise<void>;
   /** Stores the last report and takes no more. */
   stop(): Promise<void>;
 }
@@ -19,18 +21,30 @@ export function createProgress(
   let latest: NonNullable<JobStatus['progress']> | null = null;
   let timer: Undo | null = null;
   let isStopped = false;
+  let writing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
     timer = null;
     const reported = latest;
     latest = null;
     if (reported === null) return;
-    await store.progress(job, reported).catch((error: unknown) => {
-      log.warn('Failed to store the progress of a job', { event: 'job_progress_failed', job: job.id, error });
-    });
+    // One after the other: an earlier write must not end after a later one, or after the job.
+    writing = writing
+      .then(() => store.progress(job, reported))
+      .catch((error: unknown) => {
+        log.warn('Failed to store the progress of a job', { event: 'job_progress_failed', job: job.id, error });
+      });
+    await writing;
   }
 
+  const flush: Progress['flush'] = async () => {
+    timer?.();
+    await write();
+    await writing;
+  };
+
   return {
+    flush,
     report(done, total = 0, message = '') {
       if (isStopped || !Number.isFinite(done) || !Number.isFinite(total)) return;
       latest = { done: Math.round(done), total: Math.round(total), message: message.slice(0, longestMessage) };
@@ -38,8 +52,7 @@ export function createProgress(
     },
     async stop() {
       isStopped = true;
-      timer?.();
-      await write();
+      await flush();
     },
   };
 }
