@@ -40,6 +40,22 @@ export async function createTextIndex(
   }
 }
 
+/** Drops the index, for `uninstall` and migrations; the table may be gone. Does nothing if there is none. */
+export async function dropTextIndex(
+  knex: Knex,
+  dialect: DatabaseApi['dialect'],
+  { table }: Pick<TextIndex, 'table'>,
+): Promise<void> {
+  const statements =
+    dialect === 'sqlite'
+      ? [
+          ...['added', 'changed', 'removed'].map((change) => `DROP TRIGGER IF EXISTS ${table}_${change}`),
+          `DROP TABLE IF EXISTS ${table}_trigrams`,
+        ]
+      : [`DROP INDEX IF EXISTS ${table}_trigrams`];
+  for (const statement of statements) await knex.raw(statement);
+}
+
 /** Of SQLite: the table of the index and its triggers, so that a restored backup has one. It stores no text. */
 export function textIndexStatements({ table, columns, name }: TextIndex & { readonly name: string }): string[] {
   const list = columns.join(', ');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTextIndex, escapeLike, whereContains, type TextIndex } from '#plugin-api';
+import { createTextIndex, dropTextIndex, escapeLike, whereContains, type TextIndex } from '#plugin-api';
 import type { Database } from '../../host/database/database.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 
@@ -32,6 +32,23 @@ describeDialects('an index for the search of parts of words', (open) => {
     expect(await find('tea')).to.deep.equal([1, 2]);
     expect(await find('offe')).to.deep.equal([2]);
     expect(await find('teas')).to.deep.equal([]);
+  });
+
+  it('is dropped with all that belongs to it, also after its table and without one', async () => {
+    const names = async (): Promise<string[]> =>
+      database.dialect === 'sqlite'
+        ? database.knex('sqlite_master').whereLike('name', 'notes%').pluck('name')
+        : database.knex('pg_indexes').where('tablename', 'notes').pluck('indexname');
+    expect(await names()).to.include('notes_trigrams');
+    await dropTextIndex(database.knex, database.dialect, index);
+    expect(await names()).to.deep.equal([database.dialect === 'sqlite' ? 'notes' : 'notes_pkey']);
+    await database.knex('notes').insert({ title: 'milk', text: 'none' });
+    await dropTextIndex(database.knex, database.dialect, index);
+    await createTextIndex(database.knex, database.dialect, index);
+    expect(await find('milk')).to.deep.equal([3]);
+    await database.knex.schema.dropTable('notes');
+    await dropTextIndex(database.knex, database.dialect, index);
+    expect(await names()).to.deep.equal([]);
   });
 
   it('searches some of the columns', async () => {
