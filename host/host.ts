@@ -83,14 +83,17 @@ export async function createHost({
   });
   try {
     if (usesStoredAddress) await core.site.useStoredAddress();
-    return await composeHost({ core, ...init });
+    return await composeHost({ core, isSite: !usesStoredAddress, ...init });
   } catch (error) {
     await closeCore(core);
     throw error;
   }
 }
 
-async function composeHost({ core, ...init }: { readonly core: Core } & Pick<HostInit, 'only'>): Promise<Host> {
+async function composeHost({
+  core,
+  ...init
+}: { readonly core: Core; readonly isSite: boolean } & Pick<HostInit, 'only'>): Promise<Host> {
   const { config } = core;
   // Web and CLI are created before the plugins and look them up on use.
   const loaded: { plugins?: Loader } = {};

@@ -18,10 +18,12 @@ export interface PluginsDependencies {
   readonly cli: CliRegistry;
   /** See HostInit. */
   readonly only?: readonly string[];
+  /** See LoaderDependencies. */
+  readonly isSite?: boolean;
 }
 
 /** Options whose change by another process starts, stops or upgrades plugins. */
-const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions'];
+const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions', 'plugin_failures'];
 
 /** Notifies the other processes that one of them has migrated data. */
 const migrationsChannel = 'migrations';
@@ -33,7 +35,7 @@ const shippedDirs = ['hello', 'orders', 'sandbox', 'svc'].map((slug) =>
 );
 
 /** Finds the plugins and starts the active ones, then follows what other processes activate and deactivate. */
-export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
+export async function createPlugins({ core, web, cli, only, ...init }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
   await followOption(core, languageOption, (locale) => core.translations.setLocale(String(locale ?? '')));
   const notifyMigrated = (): Promise<void> => database.notify(migrationsChannel, processId);
@@ -41,6 +43,8 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     pluginDirs: config.pluginDirs,
     leftOut: config.leftOutPlugins,
     noteFolder: core.pluginFolders.add,
+    noteEnd: core.pluginFolders.end,
+    contexts: core.pluginFolders,
     options,
     claims: createPluginClaims({
       hold: database.hold,
@@ -70,6 +74,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     log,
     shippedDirs,
     ...(only && { only }),
+    ...init,
   });
   hooks.addAction('plugin_warning', loader.warn);
   core.abilities.onFailure(({ owner, name, error }) => loader.reportFailure(owner, `ability ${name}`, error));

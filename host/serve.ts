@@ -3,16 +3,20 @@ import { createSystemClock, keepAlive } from './clock.ts';
 import { readConfig, type Config } from './config.ts';
 import { createHost, type Host } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
-import { createPluginFolders } from './log/plugin-folders.ts';
-import { watchServers } from './open-servers.ts';
+import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
+import { watchResources, type OpenResource } from './open-resources.ts';
 import { logExitsOfPlugins } from './process-exits.ts';
 import type { Recovery } from './recovery.ts';
+import { isShipped } from './shipped.ts';
 import { watchUncaught } from './uncaught.ts';
 import { openUnfinishedStarts, type UnfinishedStarts } from './unfinished-starts.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** Milliseconds after which the process exits even if the stop hangs. */
 const shutdownTimeoutMs = 20_000;
+
+/** Milliseconds in which what a plugin has ended may close. */
+const settlingMs = 1_000;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const milliseconds = (): number => Math.round(performance.now());
@@ -29,11 +33,18 @@ export async function serve(): Promise<void> {
     onAdd(slug, directory) {
       starts.begin(slug);
       watchdog.add(slug, directory);
+      if (!isShipped(directory)) resources.watch(slug);
     },
+    onEnd: (slug) => warnOfOpen(slug, resources.take(slug)),
   });
   const uncaught = watchUncaught({ config, pluginFolders, starts });
   logExitsOfPlugins(pluginFolders, uncaught.log);
-  const servers = watchServers(pluginFolders, uncaught.report);
+  const resources = watchResources(pluginFolders, uncaught.report);
+  let isStopping = false;
+  const warnOfOpen = (slug: string, read: () => OpenResource[]): void =>
+    void createSystemClock().after(settlingMs, () => {
+      if (!isStopping) warnOfResources(uncaught.log(), slug, read());
+    });
   const unwatch = reportUnfinished(starts, uncaught.log);
   const host = await keepAlive(createHost({ config, pluginFolders })).catch((error: unknown) => {
     if (pluginFolders.ownerOf(error) === null) starts.end();
@@ -41,7 +52,6 @@ export async function serve(): Promise<void> {
   });
   starts.pause();
   recovery?.close();
-  let isStopping = false;
   const stop = (code: number): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
@@ -54,11 +64,10 @@ export async function serve(): Promise<void> {
       },
     );
   };
-  host.hooks.addAction('deactivated_plugin', (slug: string) => warnOfServers(host.log, slug, servers.of(slug)));
   uncaught.follow(host, () => {
     if (!isStopping) stop(1);
   });
-  const { url, setupLink } = await startNoted(host, starts);
+  const { url, setupLink } = await startNoted({ host, starts, pluginFolders });
   unwatch();
   recovery?.finish();
   const printText = await textPrinter(config);
@@ -88,21 +97,29 @@ function leaveOut(config: Config, plugin: string): Config {
   return { ...config, leftOutPlugins: leftOut === 'all' ? leftOut : [...leftOut, plugin] };
 }
 
-function warnOfServers(log: Logger, slug: string, addresses: readonly string[]): void {
-  if (addresses.length === 0) return;
-  log.warn('A plugin that has stopped still listens', {
-    event: 'plugin_still_listens',
+function warnOfResources(log: Logger, slug: string, open: readonly OpenResource[]): void {
+  if (open.length === 0) return;
+  log.warn('A plugin that has stopped left work running', {
+    event: 'plugin_left_running',
     plugin: slug,
-    addresses,
-    next: 'Restart the site to free the port, and close the server in host.onStop',
+    left: open.slice(0, 20),
+    next: 'End it in host.onStop, and start timers with host.clock. Restart the site to end it now',
   });
 }
 
 /** A plugin's callback of `host_started` can end or hang the process as its start can. */
-async function startNoted(host: Host, starts: UnfinishedStarts): ReturnType<Host['start']> {
+async function startNoted({
+  host,
+  starts,
+  pluginFolders,
+}: {
+  readonly host: Host;
+  readonly starts: UnfinishedStarts;
+  readonly pluginFolders: PluginFolders;
+}): ReturnType<Host['start']> {
   const slugs = new Set(host.plugins.list().map(({ slug }) => slug));
   const note: CallbackObserver = ({ hook, owner }, run) =>
-    hook === 'host_started' && slugs.has(owner) ? starts.during(owner, run) : run();
+    hook === 'host_started' && slugs.has(owner) ? starts.during(owner, () => pluginFolders.run(owner, run)) : run();
   observeCallbacks(note);
   try {
     return await host.start();

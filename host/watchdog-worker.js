@@ -1,20 +1,29 @@
 // @ts-check
+import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { setInterval } from 'node:timers';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * @typedef {{readonly functionName: string, readonly location: {readonly scriptId: string, readonly lineNumber: number}}} Frame
+ * @typedef {{readonly callFrameId: string, readonly functionName: string, readonly location: {readonly scriptId: string, readonly lineNumber: number}}} Frame
  * @typedef {{readonly callFrames: Frame[]}} Paused
  */
 /** @typedef {{readonly scriptId: string, readonly url: string}} Script */
 
-/** @type {{readonly heartbeats: Int32Array, readonly warnAfter: number, readonly endAfter: number}} milliseconds; `endAfter` 0: never */
-const { heartbeats, warnAfter, endAfter } = workerData;
+/**
+ * Milliseconds; `endAfter` 0: never. `command`: see `startWatchdog`.
+ *
+ * @type {{readonly heartbeats: Int32Array, readonly warnAfter: number, readonly endAfter: number, readonly command: string[] | null}}
+ */
+const { heartbeats, warnAfter, endAfter, command } = workerData;
+let isStarting = command !== null;
 /** @type {Map<string, string>} folders of plugins with a slash at the end, and their slugs */
 const folders = new Map();
-parentPort?.on('message', ([slug, directory]) => void folders.set(`${directory}/`, slug));
+parentPort?.on('message', ([slug, directory]) => {
+  if (slug === undefined) isStarting = false;
+  else folders.set(`${directory}/`, slug);
+});
 
 const tick = 250;
 let seen = 0;
@@ -38,12 +47,20 @@ setInterval(() => {
   }
   if (!warned && blocked >= warnAfter) {
     warned = true;
-    look((stack, plugin) => write('Event loop is blocked', 'process_blocked', { plugin, stack }));
+    look((stack, plugin) => {
+      // A command may work as long as it needs.
+      if (command !== null && plugin === undefined) return;
+      write('Event loop is blocked', 'process_blocked', { plugin, stack });
+    });
   } else if (endAfter > 0 && !asked && blocked >= endAfter) {
     asked = true;
     look((stack, plugin) => {
       // Work of the host or of the database may take as long as it needs.
       if (plugin === undefined) return;
+      if (command !== null && isStarting) {
+        write('Command runs again without the plugin that blocked it', 'command_repeated', { plugin, stack });
+        return `globalThis.process.emit('command_repeated', ${repeat(command, plugin)})`;
+      }
       write('Process ended, because the code of a plugin blocked it', 'process_blocked_ended', { plugin, stack });
       process.kill(process.pid, 'SIGKILL');
     });
@@ -51,10 +68,22 @@ setInterval(() => {
 }, tick);
 
 /**
+ * @param {readonly string[]} given
+ * @param {string} plugin
+ * @returns {number} the exit code
+ */
+function repeat(given, plugin) {
+  const leftOut = [process.env['PLUGINS'], plugin].filter(Boolean).join(',');
+  return (
+    spawnSync(process.execPath, given, { env: { ...process.env, PLUGINS: leftOut }, stdio: 'inherit' }).status ?? 1
+  );
+}
+
+/**
  * Asks the blocked thread for its stack. Native code, such as a statement of SQLite, answers when it has ended; then nothing is
  * blocked any more.
  *
- * @param {(stack: string[], plugin: string | undefined) => void} found
+ * @param {(stack: string[], plugin: string | undefined) => string | void} found returns code to run in that thread
  */
 function look(found) {
   const session = new Session();
@@ -63,18 +92,23 @@ function look(found) {
   const urls = new Map();
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => void urls.set(scriptId, url));
   session.once('Debugger.paused', ({ params: { callFrames } }) => {
-    session.post('Debugger.resume');
-    session.post('Debugger.disable');
-    session.disconnect();
-    if (Atomics.load(heartbeats, 0) !== seen) return;
+    const end = () => {
+      session.post('Debugger.resume');
+      session.post('Debugger.disable');
+      session.disconnect();
+    };
+    const [top] = callFrames;
+    if (top === undefined || Atomics.load(heartbeats, 0) !== seen) return end();
     const stack = callFrames.slice(0, 20).map(({ functionName, location: { scriptId, lineNumber } }) => {
       const url = decodeURI((urls.get(scriptId) ?? '').replace('file://', ''));
       return `${functionName || '(anonymous)'} (${url}:${lineNumber + 1})`;
     });
-    found(
+    const expression = found(
       stack,
       stack.map(ownerOf).find((slug) => slug !== undefined),
     );
+    if (typeof expression !== 'string') end();
+    else session.post('Debugger.evaluateOnCallFrame', { callFrameId: top.callFrameId, expression }, end);
   });
   session.post('Debugger.enable');
   session.post('Debugger.pause');

@@ -1,4 +1,5 @@
 import type TypeScript from 'typescript';
+import { isNear } from '#plugin-api';
 import type { ReferencedHook } from './hook-reference.ts';
 
 export interface RulesInit {
@@ -151,20 +152,6 @@ function returnsNothing(compiler: typeof TypeScript, body: TypeScript.ConciseBod
   };
   compiler.forEachChild(body, visit);
   return !isReturned;
-}
-
-/** Whether two names differ by one letter that is missing, added or other, or by two letters that changed places. */
-function isNear(left: string, right: string): boolean {
-  if (Math.abs(left.length - right.length) > 1 || left.length < 6) return false;
-  let start = 0;
-  while (start < left.length && left[start] === right[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
-  const [restOfLeft, restOfRight] = [left.slice(start, left.length - end), right.slice(start, right.length - end)];
-  return (
-    Math.max(restOfLeft.length, restOfRight.length) <= 1 ||
-    (restOfLeft.length === 2 && restOfLeft[0] === restOfRight[1] && restOfLeft[1] === restOfRight[0])
-  );
 }
 
 /** `script: 'page.js'` and `style: 'page.css'` of a page. */

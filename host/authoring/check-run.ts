@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '#plugin-api';
+import type { PluginFolders } from '../log/plugin-folders.ts';
 import type { PluginSource } from '../loader/manifest.ts';
 import type { ConformanceInit, ConformancePoint } from '../testing/conformance.ts';
 import { added, linkPlugins, nameRests, readTraces } from '../testing/plugin-traces.ts';
@@ -17,6 +18,8 @@ export async function runConformance(init: ConformanceInit): Promise<Conformance
 
 export interface CheckRunInit {
   readonly source: PluginSource;
+  /** Tells the errors of the plugin that nothing catches. */
+  readonly pluginFolders: PluginFolders;
   /** Findings about its sources, which are not repeated. */
   readonly known: readonly Finding[];
   readonly catalogs: PluginCatalogs;
@@ -25,7 +28,7 @@ export interface CheckRunInit {
 }
 
 /** Runs the plugin in a host in memory: what it registers and how it is named, and what it leaves after it was uninstalled. */
-export async function checkRun({ source, ...init }: CheckRunInit): Promise<Finding[]> {
+export async function checkRun({ source, pluginFolders, ...init }: CheckRunInit): Promise<Finding[]> {
   const { createTestHost } = await import('../testing/index.ts');
   const folder = join(tmpdir(), `svc-check-${randomUUID()}`);
   // Plugins are installed into the first folder and deleted from it. The other one has links.
@@ -33,17 +36,32 @@ export async function checkRun({ source, ...init }: CheckRunInit): Promise<Findi
   await mkdir(empty, { recursive: true });
   await mkdir(linked);
   const required = linkPlugins(source, linked);
+  const failures: Finding[] = [];
+  const undo = pluginFolders.onReport((slug, error) => failures.push(describeFailure(slug, error)));
   const host = await createTestHost({
+    pluginFolders,
     plugins: 'found',
     pluginDirs: [empty, linked],
   });
   try {
     for (const slug of required) await host.plugins.activate(slug);
-    return await observe(host, source, init);
+    const findings = await observe(host, source, init);
+    await host.stop();
+    return [...findings, ...failures];
   } finally {
     await host.stop();
+    undo();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function describeFailure(slug: string, error: unknown): Finding {
+  return {
+    ...{ level: 'error', rule: 'start', at: '' },
+    message:
+      `The plugin '${slug}' failed where nothing caught it: ${errorText(error)} ` +
+      `Handle the event 'error' of servers and sockets, and await promises.`,
+  };
 }
 
 async function observe(

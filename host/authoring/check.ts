@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorText } from '#plugin-api';
 import { installLimits } from '../loader/install/allowance.ts';
-import { readManifest } from '../loader/manifest.ts';
+import { describeUnknown, readManifest } from '../loader/manifest.ts';
+import type { PluginFolders } from '../log/plugin-folders.ts';
 import { hostVersion } from '../site.ts';
 import { checkCode } from './check-code.ts';
 import { checkRun } from './check-run.ts';
@@ -30,7 +31,7 @@ export interface Finding {
  *
  * @param folder absolute path.
  */
-export async function checkPlugin(folder: string): Promise<Finding[]> {
+export async function checkPlugin(folder: string, pluginFolders: PluginFolders): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (rule: string, message: string, at = ''): void =>
     void findings.push({ level: 'error', rule, at, message });
@@ -47,6 +48,8 @@ export async function checkPlugin(folder: string): Promise<Finding[]> {
       ...{ level: 'warning', rule: 'manifest', at: 'plugin.json' },
       message: 'Describe the plugin in one sentence, for the page Plugins.',
     });
+  for (const name of source.unknown ?? [])
+    findings.push({ level: 'warning', rule: 'manifest', at: 'plugin.json', message: describeUnknown(name) });
   if (source.manifest.autoActivate)
     add('manifest', 'Remove "autoActivate", which is reserved for plugins of the host.', 'plugin.json');
   const files = await listPackedFiles(folder).catch((error: unknown) => {
@@ -73,7 +76,7 @@ export async function checkPlugin(folder: string): Promise<Finding[]> {
   findings.push(...reportLacking(catalogs, texts));
   findings.push(...(await checkSize(folder, files)), ...(await checkLicenses(folder)));
   for (const { file, line, message } of await checkTypes(folder)) add('types', message, `${file}:${line}`);
-  findings.push(...(await checkRun({ source, known: findings, catalogs, texts })));
+  findings.push(...(await checkRun({ source, pluginFolders, known: findings, catalogs, texts })));
   return findings;
 }
 

@@ -10,7 +10,7 @@ import type { PluginsForCommands } from './plugin-commands.ts';
 import { textPrinter } from './text-printer.ts';
 
 export interface AuthoringCommandsDependencies {
-  readonly core: Pick<Core, 'clock' | 'config' | 'documents' | 'http'>;
+  readonly core: Pick<Core, 'clock' | 'config' | 'documents' | 'http' | 'pluginFolders'>;
   readonly plugins: () => PluginsForCommands;
   /** Folder for new plugins. */
   readonly directory: string;
@@ -50,7 +50,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       result: ['level', 'message'],
       run: async ({ args: [given = ''] }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
-        const findings = await checkPlugin(await find(given));
+        const findings = await checkPlugin(await find(given), core.pluginFolders);
         const errors = findings.filter(({ level }) => level === 'error').length;
         if (errors === 0) return findings;
         throw Object.assign(new Error(`The check found ${formatCount(errors, 'error')}.`), {

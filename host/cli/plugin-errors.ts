@@ -5,26 +5,25 @@ import { translatorWithoutSite } from './terminal-language.ts';
 
 /** Names the plugin of an error that nothing in a command caught, once for each sentence. */
 export interface PluginErrors {
-  /** Prints the error if it is a plugin's. False: it is not. */
+  /** Reports and prints the error if it is a plugin's. False: it is not. */
   contain(error: unknown): boolean;
-  print(slug: string, error: unknown): void;
   printExit(slug: string): void;
 }
 
-export function createPluginErrors(folders: Pick<PluginFolders, 'ownerOf'>): PluginErrors {
+export function createPluginErrors(folders: Pick<PluginFolders, 'ownerOf' | 'report' | 'onReport'>): PluginErrors {
   const printed = new Set<string>();
   const write = (sentence: string): void => {
     if (printed.has(sentence)) return;
     printed.add(sentence);
     process.stderr.write(`${translatorWithoutSite(readTerminalLocale())(sentence)}\n`);
   };
-  const print: PluginErrors['print'] = (slug, error) =>
-    write(`The plugin '${slug}' failed, and the command went on without it: ${errorText(error)}`);
+  folders.onReport((slug, error) =>
+    write(`The plugin '${slug}' failed, and the command went on without it: ${errorText(error)}`),
+  );
   return {
-    print,
     contain(error) {
       const slug = folders.ownerOf(error);
-      if (slug !== null) print(slug, error);
+      if (slug !== null) folders.report(slug, error);
       return slug !== null;
     },
     printExit: (slug) =>

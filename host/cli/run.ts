@@ -2,10 +2,11 @@ import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host } from '../host.ts';
 import { createPluginFolders, type PluginFolders } from '../log/plugin-folders.ts';
-import { watchServers } from '../open-servers.ts';
+import { watchResources, type OpenResource, type OpenResources } from '../open-resources.ts';
+import { isShipped } from '../shipped.ts';
 import { forgetUnfinished } from '../unfinished-starts.ts';
 import { logExitsOfPlugins } from '../process-exits.ts';
-import { watchTimers } from './open-timers.ts';
+import { startWatchdog, type Watchdog } from '../watchdog.ts';
 import { createPluginErrors } from './plugin-errors.ts';
 import { textPrinter } from './text-printer.ts';
 
@@ -22,18 +23,19 @@ export interface RunInit {
  * @throws Error with a remedy when the site cannot be opened.
  */
 export async function run(argv: readonly string[], { onUncaught }: RunInit): Promise<void> {
-  const timers = watchTimers();
-  const pluginFolders = createPluginFolders();
+  const config = readConfig();
+  const { pluginFolders, started, describeOpen } = watchPlugins(config);
   const errors = createPluginErrors(pluginFolders);
   onUncaught(errors.contain);
-  watchServers(pluginFolders, errors.print);
-  logExitsOfPlugins(pluginFolders, () => ({
-    error: (_message, fields) => errors.printExit(String(fields?.['plugin'])),
-  }));
+  logExitsOfPlugins(
+    pluginFolders,
+    () => ({ error: (_message, fields) => errors.printExit(String(fields?.['plugin'])) }),
+    { refusesInSteps: true },
+  );
   finishWithoutReader(process.stdout);
   finishWithoutReader(process.stderr);
-  const config = readConfig();
   const host = await open(config, argv, pluginFolders);
+  started();
   let code = 0;
   if (host !== null) {
     host.hooks.addAction('deactivated_plugin', (slug: string) => forgetUnfinished(config.dataDir, slug));
@@ -46,11 +48,50 @@ export async function run(argv: readonly string[], { onUncaught }: RunInit): Pro
       await host.stop();
     }
   }
-  const sentences = host === null ? [] : timers.describe(host.pluginFolders);
+  const sentences = host === null ? [] : describeOpen();
   if (sentences.length > 0)
     sentences.forEach(await textPrinter(config, (line) => void process.stderr.write(`${line}\n`)));
   await Promise.all([flush(process.stdout), flush(process.stderr)]);
   process.exit(code);
+}
+
+interface PluginWatch {
+  readonly pluginFolders: PluginFolders;
+  readonly started: () => void;
+  /** A sentence for each timer of a plugin that still keeps the process alive. */
+  readonly describeOpen: () => string[];
+}
+
+/** Watches what plugins start, and those that block, once there is one that does not ship with the host: a thread takes time. */
+function watchPlugins(config: Config): PluginWatch {
+  let watchdog: Watchdog | undefined;
+  const left: [string, () => OpenResource[]][] = [];
+  const pluginFolders = createPluginFolders({
+    onAdd(slug, directory) {
+      if (isShipped(directory)) return;
+      watchdog ??= startWatchdog(config, [...process.execArgv, ...process.argv.slice(1)]);
+      watchdog.add(slug, directory);
+      resources.watch(slug);
+    },
+    onEnd: (slug) => void left.push([slug, resources.take(slug)]),
+  });
+  const resources: OpenResources = watchResources(pluginFolders, pluginFolders.report);
+  return {
+    pluginFolders,
+    started: () => watchdog?.started(),
+    describeOpen() {
+      const sentences = left.flatMap(([slug, read]) =>
+        read()
+          .filter(({ kind }) => kind === 'timer')
+          .map(
+            ({ position }) =>
+              `The plugin '${slug}' still has a timer (${position}), which the command did not wait for. ` +
+              `Start timers with host.clock, which ends them with the plugin.`,
+          ),
+      );
+      return [...new Set(sentences)];
+    },
+  };
 }
 
 /** The line that is printed for an error of `run`. */

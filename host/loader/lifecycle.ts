@@ -85,8 +85,19 @@ export interface Lifecycle {
   health(running: RunningPlugin): Promise<readonly HealthResult[]>;
 }
 
+/** Runs code of a plugin so that errors of what it starts are known as its own. */
+export interface PluginContexts {
+  run<Result>(slug: string, work: () => Result): Result;
+  /** `run` for a step of the lifecycle. */
+  runStep<Result>(slug: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+const noContexts: PluginContexts = { run: (_slug, work) => work(), runStep: (_slug, work) => work() };
+
 export interface LifecycleDependencies {
   readonly services: HostServices;
+  /** Default: none. */
+  readonly contexts?: PluginContexts;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   readonly upgrades: Upgrades;
   readonly onUpgrade: (slug: string, versions: PluginUpgrade) => void;
@@ -96,6 +107,7 @@ export interface LifecycleDependencies {
 
 export function createLifecycle({
   services,
+  contexts = noContexts,
   migrate,
   upgrades,
   onUpgrade,
@@ -110,6 +122,7 @@ export function createLifecycle({
       source,
       services,
       owners,
+      run: (work) => contexts.run(source.manifest.slug, work),
       onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error),
       onWarning: (message) => onWarning(source.manifest.slug, message),
     });
@@ -144,65 +157,71 @@ export function createLifecycle({
     }
   };
 
-  return {
-    async start(source) {
-      const { slug, version } = source.manifest;
-      const versions = await upgrades.due(slug, version);
-      const definition = await guarded(slug, () => step('import', () => importer.load(source)));
-      if (versions) {
-        const { scope, upgraded } = await startUpgraded({
-          source,
-          definition,
-          versions,
-          upgrades,
-          step,
-          register,
-          withScope,
-        });
-        if (upgraded) onUpgrade(slug, versions);
-        return { source, definition, scope };
-      }
-      const { migrations = [] } = definition;
-      if (migrations.length > 0)
-        await step('migrate', () => migrate(slug, migrations)).catch((error: unknown) => {
-          throw isNewer(error) ? new BlockedError(errorText(error), { cause: error }) : error;
-        });
-      const scope = await withScope(source, async ({ host }) => {
-        await register(definition, host);
-        await upgrades.record(slug, version);
+  const start: Lifecycle['start'] = async (source) => {
+    const { slug, version } = source.manifest;
+    const versions = await upgrades.due(slug, version);
+    const definition = await guarded(slug, () => step('import', () => importer.load(source)));
+    if (versions) {
+      const { scope, upgraded } = await startUpgraded({
+        source,
+        definition,
+        versions,
+        upgrades,
+        step,
+        register,
+        withScope,
       });
+      if (upgraded) onUpgrade(slug, versions);
       return { source, definition, scope };
-    },
-    async prepare(source) {
-      await step('import', () => importer.load(source));
-    },
-    async activate({ definition, scope }) {
-      try {
-        await step('activate', () => definition.activate?.(scope.host));
-      } catch (error) {
-        await scope.close();
-        throw error;
-      }
-    },
-    async deactivate({ definition, scope }) {
-      try {
-        await step('deactivate', () => definition.deactivate?.(scope.host));
-      } finally {
-        await scope.close();
-      }
-    },
-    stop: ({ scope }) => scope.close(),
-    async uninstall(source) {
-      const definition = await step('import', () => importer.load(source));
-      const scope = await step('uninstall', () => open(source));
-      try {
-        await step('uninstall', () => definition.uninstall?.(scope.host));
-      } finally {
-        await scope.close();
-      }
-      return definition;
-    },
-    health: ({ definition, scope }) => runHealthCheck(step, () => definition.health?.(scope.host) ?? []),
+    }
+    const { migrations = [] } = definition;
+    if (migrations.length > 0)
+      await step('migrate', () => migrate(slug, migrations)).catch((error: unknown) => {
+        throw isNewer(error) ? new BlockedError(errorText(error), { cause: error }) : error;
+      });
+    const scope = await withScope(source, async ({ host }) => {
+      await register(definition, host);
+      await upgrades.record(slug, version);
+    });
+    return { source, definition, scope };
+  };
+  const uninstall: Lifecycle['uninstall'] = async (source) => {
+    const definition = await step('import', () => importer.load(source));
+    const scope = await step('uninstall', () => open(source));
+    try {
+      await step('uninstall', () => definition.uninstall?.(scope.host));
+    } finally {
+      await scope.close();
+    }
+    return definition;
+  };
+  const inContext = <Result>({ manifest }: PluginSource, work: () => Promise<Result>): Promise<Result> =>
+    contexts.runStep(manifest.slug, work);
+
+  return {
+    start: (source) => inContext(source, () => start(source)),
+    prepare: (source) => inContext(source, () => step('import', () => importer.load(source))).then(() => undefined),
+    activate: ({ source, definition, scope }) =>
+      inContext(source, async () => {
+        try {
+          await step('activate', () => definition.activate?.(scope.host));
+        } catch (error) {
+          await scope.close();
+          throw error;
+        }
+      }),
+    deactivate: ({ source, definition, scope }) =>
+      inContext(source, async () => {
+        try {
+          await step('deactivate', () => definition.deactivate?.(scope.host));
+        } finally {
+          await scope.close();
+        }
+      }),
+    stop: ({ source, scope }) => inContext(source, () => scope.close()),
+    uninstall: (source) => inContext(source, () => uninstall(source)),
+    health: ({ source, definition, scope }) =>
+      inContext(source, () => runHealthCheck(step, () => definition.health?.(scope.host) ?? [])),
   };
 }
 

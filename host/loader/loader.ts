@@ -3,7 +3,7 @@ import { noClaims, type PluginClaims } from './claims.ts';
 import { createFailedStarts } from './failed-starts.ts';
 import { createQuarantine, createWarnings, describeError } from './quarantine.ts';
 import { createRunningPlugins } from './running-plugins.ts';
-import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
+import { createLifecycle, type LifecycleDependencies, type PluginContexts, type PluginHealth } from './lifecycle.ts';
 import { createOperations, type OperationsDependencies, type Uninstallation, type Uninstalled } from './operations.ts';
 import type { HostServices } from './services.ts';
 import type { InstallLimits } from './install/allowance.ts';
@@ -97,6 +97,12 @@ export interface LoaderDependencies extends PluginSearch {
   readonly leftOut?: readonly string[] | 'all';
   /** Called with the folder of each plugin that starts, with links resolved. */
   readonly noteFolder?: (slug: string, directory: string) => void;
+  /** Called when a plugin has stopped in this process, or could not start. */
+  readonly noteEnd?: (slug: string) => void;
+  /** False: a process for a command, which lists what the processes of the site have stopped. Default: true. */
+  readonly isSite?: boolean;
+  /** Default: none. */
+  readonly contexts?: PluginContexts;
   /** Default: no other process shares the database. */
   readonly claims?: PluginClaims;
   /** See `Database`; `host` blocks all plugins. Default: none. */
@@ -241,6 +247,7 @@ function createParts(
   const declined = createStoredSlugs(options, 'declined_plugins');
   const failures = createStoredFailures({
     ...{ options, clock, log },
+    ...(dependencies.isSite !== undefined && { isSite: dependencies.isSite }),
     isWanted: (slug) => runningPlugins.isWanted(slug),
   });
   const versions = createStoredVersions(options);
@@ -249,6 +256,7 @@ function createParts(
     services,
     migrate,
     upgrades,
+    ...(dependencies.contexts && { contexts: dependencies.contexts }),
     ...listeners,
   });
   const failedStarts = createFailedStarts(clock);

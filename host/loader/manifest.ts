@@ -3,7 +3,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import { isRecord, isUrl, type PluginManifest } from '#plugin-api';
+import { isNear, isRecord, isUrl, type PluginManifest } from '#plugin-api';
 import { isPublicKey } from './install/signature.ts';
 
 /** A plugin with a valid manifest. */
@@ -17,6 +17,8 @@ export interface PluginSource {
   readonly mustUse?: boolean;
   /** Shipped and updated with the host. Its folder is never deleted or replaced. */
   readonly shipped?: boolean;
+  /** Members of the manifest that have no effect. */
+  readonly unknown?: readonly string[];
 }
 
 /** The manifest without defaults. */
@@ -78,6 +80,8 @@ const members: Readonly<Record<string, Member>> = {
   autoActivate: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
 };
 
+const known = [...Object.keys(members), 'homepage', 'author'];
+
 /**
  * Reads and validates the `plugin.json` of a plugin.
  *
@@ -119,7 +123,20 @@ export async function readManifest({
     },
     directory: home,
     entry,
+    unknown: Object.keys(manifest).filter((name) => !known.includes(name)),
   };
+}
+
+/** A sentence about a member without effect. */
+export function describeUnknown(name: string): string {
+  const near = findNear(name);
+  const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean "${near}"?`;
+  return `plugin.json has the member "${name}", which has no effect. ${hint}`;
+}
+
+/** The member that was meant. Others belong to programs that read the file too. */
+export function findNear(name: string): string | undefined {
+  return known.find((each) => each.toLowerCase() === name.toLowerCase() || isNear(each, name, 4));
 }
 
 /** Homepage and author are for display: what does not fit is left out, because manifests of other hosts have them too. */

@@ -252,8 +252,8 @@ async function contain(
     plugin: slug,
     error,
   });
-  await runningPlugins.crash(slug, `${message} (nothing caught this error, so the plugin was stopped in this process)`);
   failures.note(slug, { stage: 'crash', message, at: clock.now() });
+  await runningPlugins.crash(slug, `${message} (nothing caught this error, so the plugin was stopped in this process)`);
   await runningPlugins.reconcile();
 }
 

@@ -59,6 +59,7 @@ const schema: JsonSchema = {
       },
       version: { description: 'The plugin version number.', type: 'string' },
       textdomain: { description: "The plugin's text domain.", type: 'string' },
+      failure: { description: 'Why an active plugin does not run here; left out while it runs.', type: 'string' },
     }),
   },
 };
@@ -271,5 +272,6 @@ function toBody(plugin: PluginStatus) {
     requires_wp: plugin.host,
     requires_php: '',
     textdomain: plugin.slug,
+    ...(plugin.failure && { failure: `${plugin.failure.stage}: ${plugin.failure.message}` }),
   };
 }

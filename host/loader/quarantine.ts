@@ -8,6 +8,9 @@ import { UpgradeError } from './upgrade.ts';
 /** The stages of a start. A failure in one of them has passed when a start succeeds. */
 export const startStages: readonly string[] = ['import', 'migrate', 'backup', 'register', 'upgrade', 'activate'];
 
+/** The stages of a failure after which a process does not run the plugin until it is started again. */
+export const stopStages: readonly string[] = [...startStages, 'crash'];
+
 /**
  * Leaves out a plugin that could not be started by this process, and stores the reason for people. The plugin stays in
  * `active_plugins`: other processes run it on. An outage of the database is not counted against the plugin. Returns the error for

@@ -73,6 +73,15 @@ export function createRunningPlugins({
     active.refresh();
     return (await readWantedSlugs()).includes(slug);
   };
+  /** Another process has activated the plugins again, or an administrator has there. */
+  const forgetCleared = (): void => {
+    for (const slug of crashed.keys()) if (failures.get(slug) === null) crashed.delete(slug);
+    for (const source of discovery.plugins.values()) {
+      const stage = failedStarts.reasonOf(source)?.stage;
+      if (stage !== undefined && stage !== 'database' && failures.get(source.manifest.slug) === null)
+        failedStarts.forget(source.manifest.slug);
+    }
+  };
   const logBlocked = (reasons: ReadonlyMap<string, Blocked>): void => {
     for (const [slug, { stage, message }] of reasons) {
       const isLogged = blocked.get(slug)?.message === message || stage === 'database' || startStages.includes(stage);
@@ -95,6 +104,7 @@ export function createRunningPlugins({
     },
     async reconcile() {
       wanted = await readWantedSlugs();
+      forgetCleared();
       const tooOld = await findTooOld();
       const isTooOld = (slug: string): boolean => tooOld.has(slug) || tooOld.has('host');
       const order = orderPlugins(
@@ -151,6 +161,7 @@ export function createRunningPlugins({
       wanted,
       blocked,
       checkedAt,
+      isSite: dependencies.isSite ?? true,
       failureOf: failures.get,
       warningsOf: warnings.of,
     }),

@@ -2,9 +2,9 @@ import { retryWhileUnavailable, type Clock, type DatabaseApi, type Logger } from
 import type { Release } from '../database/dialects/dialect.ts';
 import type { PluginClaims } from './claims.ts';
 import type { FailedStarts } from './failed-starts.ts';
-import { startStages, type PluginWarnings, type Quarantine } from './quarantine.ts';
+import { stopStages, type PluginWarnings, type Quarantine } from './quarantine.ts';
 import type { Lifecycle, RunningPlugin } from './lifecycle.ts';
-import type { PluginSource } from './manifest.ts';
+import { describeUnknown, findNear, type PluginSource } from './manifest.ts';
 import type { StoredFailures, StoredSettings } from './stored-state.ts';
 import { BlockedError } from './upgrade.ts';
 
@@ -20,6 +20,9 @@ export class NotWantedError extends Error {
 
 export interface RunningSetDependencies {
   readonly noteFolder?: (slug: string, directory: string) => void;
+  readonly noteEnd?: (slug: string) => void;
+  /** Whether this process serves the site, or is one for a command. Default: it serves. */
+  readonly isSite?: boolean;
   readonly claims: PluginClaims;
   readonly lifecycle: Lifecycle;
   readonly warnings: PluginWarnings;
@@ -49,6 +52,8 @@ export interface RunningSet {
 
 export function createRunningSet({
   noteFolder,
+  noteEnd,
+  isSite = true,
   claims,
   lifecycle,
   warnings,
@@ -80,6 +85,7 @@ export function createRunningSet({
       }),
     );
     withdrawMigrations?.(slug);
+    noteEnd?.(slug);
     await release(slug);
   };
   const suspend: RunningSet['suspend'] = async (slugs) => {
@@ -101,10 +107,14 @@ export function createRunningSet({
     failedStarts.forget(slug);
     warnings.clear(slug);
     noteFolder?.(slug, source.directory);
+    for (const name of source.unknown ?? [])
+      if (findNear(name) !== undefined) warnings.add(slug, describeUnknown(name));
     const plugin = await lifecycle.start(source);
     running.set(slug, plugin);
     await settings.set(slug, plugin.scope.settings());
-    if (startStages.includes(failures.get(slug)?.stage ?? '')) await failures.clear(slug);
+    // What a command starts says nothing about the processes of the site, which noted the failure.
+    const failure = failures.get(slug);
+    if (failure && stopStages.includes(failure.stage) && (isSite || failure.byCommand)) await failures.clear(slug);
     return plugin;
   };
   const tryStart = async (source: PluginSource, isWanted: StartInit['isWanted']): Promise<RunningPlugin> => {
@@ -112,7 +122,10 @@ export function createRunningSet({
       await claim(source, isWanted);
       return await startClaimed(source);
     } catch (error) {
-      if (!running.has(source.manifest.slug)) await release(source.manifest.slug);
+      if (!running.has(source.manifest.slug)) {
+        noteEnd?.(source.manifest.slug);
+        await release(source.manifest.slug);
+      }
       throw error;
     }
   };

@@ -7,6 +7,8 @@ import {
   JobLostError,
   RestError,
   RestResponse,
+  type CliApi,
+  type CliCommand,
   type Clock,
   type ContentApi,
   type DatabaseApi,
@@ -26,7 +28,7 @@ import type { HostServices } from './services.ts';
  * Wraps the REST API to pass every error of route functions to `report` before rethrowing it. REST errors with a `code` and
  * a `status` are not failures of the plugin.
  */
-function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning }: ScopeListeners): RestApi {
+function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning, run }: ScopeListeners): RestApi {
   return {
     registerRoute(namespace: string, route: string, definition: unknown) {
       const definitions = (Array.isArray(definition) ? definition : [definition]) as RouteDefinition[];
@@ -38,11 +40,19 @@ function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning }
       return rest.registerRoute(
         namespace,
         route,
-        definitions.map((each) => (typeof each === 'object' ? withReports(each, report) : each)),
+        definitions.map((each) => (typeof each === 'object' ? withReports(each, { report, run }) : each)),
       );
     },
     dispatch: (route, init) => rest.dispatch(route, init),
     url: (route) => rest.url(route),
+  };
+}
+
+function inContext(cli: CliApi, run: ScopeListeners['run']): CliApi {
+  const wrap = (command: CliCommand): CliCommand => ({ ...command, run: (input) => run(() => command.run(input)) });
+  return {
+    addCommand: (command) => cli.addCommand(wrap(command)),
+    addCommands: (load) => cli.addCommands(async () => (await load()).map(wrap)),
   };
 }
 
@@ -58,7 +68,10 @@ function isOpen(definition: RouteDefinition): boolean {
 
 const routeFunctions = ['authenticate', 'permission', 'validate', 'handler'] as const;
 
-function withReports(definition: RouteDefinition, report: (error: unknown) => void): RouteDefinition {
+function withReports(
+  definition: RouteDefinition,
+  { report, run: inContext }: { readonly report: (error: unknown) => void; readonly run: ScopeListeners['run'] },
+): RouteDefinition {
   const wrapped: Record<string, unknown> = { ...definition };
   /** An error after the client closed the connection is not a failure of the plugin. */
   const reportAndThrow = (error: unknown, request: RestRequest): never => {
@@ -70,7 +83,7 @@ function withReports(definition: RouteDefinition, report: (error: unknown) => vo
     if (typeof run !== 'function') continue;
     wrapped[name] = (request: RestRequest): unknown => {
       try {
-        const result = run.call(definition, request);
+        const result = inContext(() => run.call(definition, request));
         return result instanceof Promise ? result.catch((error: unknown) => reportAndThrow(error, request)) : result;
       } catch (error) {
         return reportAndThrow(error, request);
@@ -94,6 +107,8 @@ interface ScopeListeners {
   readonly onRouteFailure: (error: unknown) => void;
   /** Called for a registration that is open. */
   readonly onWarning: (message: string) => void;
+  /** Runs code of the plugin in its context. */
+  readonly run: <Result>(work: () => Result) => Result;
 }
 
 interface ScopeDependencies extends ScopeListeners {
@@ -133,7 +148,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
     abilities: guard<HostApi['abilities']>(services.abilities.forOwner(slug), methods.abilitiesMethods),
     admin: guard(withTexts(services.admin.forOwner(slug), ['addPage', 'addMenuGroup'], addTexts), methods.adminMethods),
-    cli: guard(services.cli, methods.cliMethods),
+    cli: guard(inContext(services.cli, listeners.run), methods.cliMethods),
     database: scopedDatabase(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
     content: {

@@ -1,5 +1,6 @@
 import type { Discovery } from './discover.ts';
 import type { RunningPlugin } from './lifecycle.ts';
+import { stopStages } from './quarantine.ts';
 import type { PluginFailure } from './stored-state.ts';
 
 /** The status of a plugin for the admin and the command line. */
@@ -56,6 +57,8 @@ export interface LoaderState {
   readonly blocked: ReadonlyMap<string, Blocked>;
   /** Time of the last check in milliseconds since the epoch. */
   readonly checkedAt: number;
+  /** Whether this process serves the site, or is one for a command. */
+  readonly isSite: boolean;
   readonly failureOf: (slug: string) => PluginFailure | null;
   readonly warningsOf: (slug: string) => readonly string[];
 }
@@ -69,7 +72,7 @@ export function listPlugins(state: LoaderState): PluginStatus[] {
 
 function toStatus(
   slug: string,
-  { discovery, running, wanted, blocked, checkedAt, failureOf, warningsOf }: LoaderState,
+  { discovery, running, wanted, blocked, checkedAt, isSite, failureOf, warningsOf }: LoaderState,
 ): PluginStatus {
   const source = running.get(slug)?.source ?? discovery.plugins.get(slug);
   const base = {
@@ -89,6 +92,9 @@ function toStatus(
     directory: source?.directory ?? null,
     warnings: running.has(slug) ? warningsOf(slug) : [],
   };
+  const stopped = isSite ? null : failureOf(slug);
+  if (running.has(slug) && stopped !== null && !stopped.byCommand && stopStages.includes(stopped.stage))
+    return { ...base, state: 'failed', failure: stopped, lastError: null };
   if (running.has(slug)) return { ...base, state: 'active', failure: null, lastError: failureOf(slug) };
   const failed = (stage: string, message: string): PluginStatus => ({
     ...base,

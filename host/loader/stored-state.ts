@@ -11,6 +11,8 @@ export interface PluginFailure {
   readonly message: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Noted by a process for a command, not by one that serves the site. */
+  readonly byCommand?: true;
 }
 
 /** A list of slugs in an option that other processes change too. */
@@ -55,7 +57,10 @@ export function createStoredFailures({
   clock,
   log,
   isWanted = async () => true,
+  isSite = true,
 }: {
+  /** Whether this process serves the site, or is one for a command. */
+  isSite?: boolean;
   options: LoaderOptions;
   clock: Clock;
   log: Logger;
@@ -65,6 +70,7 @@ export function createStoredFailures({
   let failures: Readonly<Record<string, PluginFailure>> = {};
   const pending = new Map<string, PluginFailure>();
   let isScheduled = false;
+  const withOrigin = (failure: PluginFailure): PluginFailure => (isSite ? failure : { ...failure, byCommand: true });
 
   const store = async (
     edit: (stored: Record<string, PluginFailure>) => Record<string, PluginFailure>,
@@ -88,9 +94,9 @@ export function createStoredFailures({
       failures = parseFailures(await options.get<unknown>('plugin_failures'));
     },
     get: (slug) => pending.get(slug) ?? (Object.hasOwn(failures, slug) ? (failures[slug] ?? null) : null),
-    set: (slug, failure) => store((stored) => ({ ...stored, [slug]: failure })),
+    set: (slug, failure) => store((stored) => ({ ...stored, [slug]: withOrigin(failure) })),
     note(slug, failure) {
-      pending.set(slug, failure);
+      pending.set(slug, withOrigin(failure));
       if (isScheduled) return;
       isScheduled = true;
       clock.after(

@@ -58,3 +58,21 @@ const entities: Readonly<Record<string, string>> = {
 export function escapeHtml(value: unknown): string {
   return String(value ?? '').replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
+
+/**
+ * Whether two names differ by one letter that is missing, added or other, or by two letters that changed places.
+ *
+ * @param shortest length of `left`: many short names are near each other.
+ */
+export function isNear(left: string, right: string, shortest = 6): boolean {
+  if (Math.abs(left.length - right.length) > 1 || left.length < shortest) return false;
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [restOfLeft, restOfRight] = [left.slice(start, left.length - end), right.slice(start, right.length - end)];
+  return (
+    Math.max(restOfLeft.length, restOfRight.length) <= 1 ||
+    (restOfLeft.length === 2 && restOfLeft[0] === restOfRight[1] && restOfLeft[1] === restOfRight[0])
+  );
+}

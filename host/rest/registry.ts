@@ -39,7 +39,7 @@ export interface AddedRoute {
   readonly owner?: string;
 }
 
-/** A route that two owners have registered for the same methods. */
+/** A route that was registered twice for the same methods, by two owners or one. */
 export interface RouteConflict {
   readonly path: string;
   readonly methods: readonly HttpMethod[];
@@ -67,7 +67,7 @@ type Candidate = { readonly route: Route; readonly url: Params };
 /**
  * The route table of a process. All nodes of a site register the same routes.
  *
- * @param onConflict called when a route is registered that another owner has for the same method.
+ * @param onConflict called when a route is registered that has the same method already.
  */
 export function createRouteRegistry(onConflict: (conflict: RouteConflict) => void = () => undefined): RouteRegistry {
   const entries = new Map<string, Entry>();
@@ -161,14 +161,13 @@ export function createRouteRegistry(onConflict: (conflict: RouteConflict) => voi
   };
 }
 
-/** Methods by the other owner who has them already. */
+/** Methods by the owner who has them already. */
 function findConflicts(
   known: readonly Endpoint[],
   added: readonly Endpoint[],
 ): Pick<RouteConflict, 'earlier' | 'methods'>[] {
   const methods = added.flatMap((endpoint) => endpoint.methods);
   return known
-    .filter(({ owner }) => added.some((endpoint) => endpoint.owner !== owner))
     .map((endpoint) => ({
       earlier: endpoint.owner,
       methods: endpoint.methods.filter((method) => methods.includes(method)),

@@ -174,7 +174,7 @@ function warnOfConflict(
   hooks: Pick<HooksApi, 'doAction'>,
   { path, methods, owner, earlier, replaces }: RouteConflict,
 ): void {
-  const by = earlier === 'host' ? 'the host' : `the plugin '${earlier}'`;
+  const by = earlier === owner ? 'the plugin itself' : earlier === 'host' ? 'the host' : `the plugin '${earlier}'`;
   hooks.doAction(
     'plugin_warning',
     owner,

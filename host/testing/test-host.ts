@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { CliCommand, Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
+import type { PluginFolders } from '../log/plugin-folders.ts';
 import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { signIn, type SignedIn } from './sign-in.ts';
@@ -25,6 +26,8 @@ export interface TestHostInit {
   readonly clock?: Clock;
   /** Variables of the operator contract. */
   readonly env?: Readonly<Record<string, string>>;
+  /** See HostInit. */
+  readonly pluginFolders?: PluginFolders;
 }
 
 export interface TestHost extends Pick<
@@ -94,6 +97,7 @@ export async function createTestHost({
   databaseImage,
   clock = createFakeClock({ skipSleeps: true }),
   env = {},
+  pluginFolders,
 }: TestHostInit = {}): Promise<TestHost> {
   const logged: string[] = [];
   const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -101,6 +105,7 @@ export async function createTestHost({
   const host = await createHost({
     clock,
     write: (line) => void logged.push(line),
+    ...(pluginFolders && { pluginFolders }),
     ...(databaseImage && { databaseImage }),
     ...(plugins !== 'found' && { only: plugins }),
     config: {

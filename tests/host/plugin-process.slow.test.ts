@@ -62,6 +62,39 @@ describe('a plugin that does to the process what it must not', () => {
     await site.stop();
   }).timeout(120_000);
 
+  it('by what runs on after its deactivation is named with its kinds', async () => {
+    await folders.write('leaky', {
+      files: {
+        'index.js': `import { createServer } from 'node:http'; import { spawn } from 'node:child_process';
+export default { register(host) {
+  host.rest.registerRoute('leaky/v1', '/go', { permission: () => true, handler: () => 'ok' });
+  createServer().listen(0, '127.0.0.1');
+  setInterval(() => {}, 1000);
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  process.on('exit', () => child.kill());
+  host.clock.every(1000, () => {});
+  const ended = setInterval(() => {}, 1000);
+  host.onStop(() => clearInterval(ended));
+} };`,
+      },
+    });
+    await start('leaky');
+    await site.cli('plugin', 'deactivate', 'leaky');
+    const { plugin, left } = await line('plugin_left_running');
+    expect(plugin).to.equal('leaky');
+    const found = (left as { kind: string; name: string; position: string }[]).map(({ kind, position }) => [
+      kind,
+      /index\.js:(\d+)/.exec(position)?.[1],
+    ]);
+    expect(found).to.have.deep.members([
+      ['server', '4'],
+      ['timer', '5'],
+      ['child process', '6'],
+      ['listener', '7'],
+    ]);
+    await site.stop();
+  }).timeout(120_000);
+
   it('by a port in use or a lost rejection is named by each command, which goes on', async () => {
     await start('listener');
     await site.cli('plugin', 'activate', 'stray');

@@ -50,7 +50,11 @@ describe('an error that nothing caught', () => {
     await line('plugin_crashed', 'late in stray');
     while ((await post('stray/v1/throw')).status !== 404);
     expect((await fetch(`${site.url}/readyz`)).status).to.equal(200);
-    while ((await listed())?.['last_error'] !== 'crash: late in stray');
+    while ((await listed())?.['failure'] !== 'crash: late in stray');
+    expect(await listed()).to.include({ state: 'failed' });
+    await site.cli('plugin', 'activate', 'stray');
+    while ((await post('stray/v1/reject')).status !== 200);
+    expect(await listed()).to.include({ state: 'active' });
   }).timeout(50_000);
 
   it('in a plugin that ships with the host ends the process in good order, with code 1', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { discover } from '../../host/loader/discover.ts';
 import type { Discovery } from '../../host/loader/discover.ts';
+import { describeUnknown, findNear } from '../../host/loader/manifest.ts';
 import { createPluginFolders } from './helpers/plugin-folders.ts';
 import type { PluginFolders } from './helpers/plugin-folders.ts';
 
@@ -35,6 +36,18 @@ describe('plugin manifests', () => {
     expect(plugins.get('sample')).to.deep.include({ directory, entry: join(directory, 'index.js') });
     expect(plugins.get('sample')?.manifest).to.include({ main: 'index.js', description: '' });
     expect(plugins.get('sample')?.manifest.requires).to.deep.equal({});
+  });
+
+  it('are read with members that have no effect, of which those with a typing error are named', async () => {
+    await folders.write('sample', {
+      manifest: { require: { svc: '^1' }, autoactivate: true, license: 'MIT', main: undefined },
+      files: entry,
+    });
+    const unknown = (await look('1.2.0')).plugins.get('sample')?.unknown ?? [];
+    expect(unknown).to.deep.equal(['require', 'autoactivate', 'license']);
+    expect(unknown.map(findNear)).to.deep.equal(['requires', 'autoActivate', undefined]);
+    expect(describeUnknown('require')).to.match(/"require", which has no effect\. Did you mean "requires"\?/);
+    expect(describeUnknown('license')).to.match(/Known are slug, name, .*author\./);
   });
 
   it('make a folder a plugin: others are ignored, as is a plugin folder that does not exist', async () => {

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { HttpMethod } from '#plugin-api';
+import { createRouteRegistry, type RouteConflict } from '../../host/rest/registry.ts';
 import { startRestSite } from './site.ts';
 import type { RestSite } from './site.ts';
 
@@ -18,6 +20,22 @@ describe('routes', () => {
     site.rest.registerRoute('test/v1', '/a/{name}/(?P<id>\\d+)', { handler: ({ params }) => params });
     expect(await text('/test/v1/a/x-y/7')).to.deep.equal({ name: 'x-y', id: '7' });
     expect(await status('/test/v1/a/x/y')).to.equal(404);
+  });
+
+  it('tell who registers a method of a path again, be it another owner or the same', () => {
+    const conflicts: RouteConflict[] = [];
+    const registry = createRouteRegistry((conflict) => conflicts.push(conflict));
+    const add = (owner: string, ...methods: HttpMethod[]): unknown =>
+      registry.register('test/v1', '/a', { owner, definitions: [{ methods, handler: () => owner }] });
+    add('shop', 'GET');
+    add('shop', 'POST');
+    expect(conflicts).to.deep.equal([]);
+    add('shop', 'GET');
+    add('stock', 'POST');
+    expect(conflicts.map(({ owner, earlier, methods }) => `${owner} ${earlier} ${methods.join()}`)).to.deep.equal([
+      'shop shop GET',
+      'stock shop POST',
+    ]);
   });
 
   it('keep quantifiers of patterns', async () => {

@@ -1,0 +1,147 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket as DatagramSocket } from 'node:dgram';
+import { subscribe } from 'node:diagnostics_channel';
+import type { EventEmitter } from 'node:events';
+import { Server, type Socket } from 'node:net';
+import type { Worker } from 'node:worker_threads';
+import type { PluginFolders } from './log/plugin-folders.ts';
+
+/** What a plugin has started and not ended, which the host cannot undo. */
+export interface OpenResource {
+  readonly kind: 'server' | 'timer' | 'connection' | 'child process' | 'thread' | 'listener';
+  /** Which one, such as `127.0.0.1:5349`; empty for timers. */
+  readonly name: string;
+  /** File, line and column of the plugin. */
+  readonly position: string;
+}
+
+export interface OpenResources {
+  /** Watches this plugin from now on. */
+  watch(slug: string): void;
+  /** Forgets what the plugin has started so far. The returned function tells what of it is still open. */
+  take(slug: string): () => OpenResource[];
+}
+
+interface Started {
+  readonly kind: OpenResource['kind'];
+  /** Null: it has ended. */
+  readonly name: () => string | null;
+  /** Where it was started. Its stack is read only if it is still open: to map it to sources takes time. */
+  readonly origin: Error;
+}
+
+/** What the plugin has called, up to which its stack is cut off. */
+type Starter = (...args: never[]) => unknown;
+/** Returns the plugin that started it, if it is watched. `name` returns null once it has ended. */
+type Note = (kind: OpenResource['kind'], starter: Starter, name: () => string | null) => string | null;
+
+/** Of one plugin, before those that ended are forgotten. */
+const many = 1_000;
+
+/**
+ * Remembers what plugins start that outlives them, by the work they start it in. A server that fails without a listener for its
+ * error, for example since the port is in use, is reported instead of ending the process: its stack does not show the plugin.
+ */
+export function watchResources(
+  folders: Pick<PluginFolders, 'findFrame' | 'current'>,
+  report: (slug: string, error: unknown) => void,
+): OpenResources {
+  const bySlug = new Map<string, Started[]>();
+  const note: Note = (kind, starter, name) => {
+    const slug = bySlug.size === 0 ? null : folders.current();
+    const known = slug === null ? undefined : bySlug.get(slug);
+    if (slug === null || known === undefined) return null;
+    const open = known.length < many ? known : known.filter((each) => each.name() !== null);
+    const origin = new Error(`Started a ${kind}`);
+    Error.captureStackTrace(origin, starter);
+    open.push({ kind, name, origin });
+    bySlug.set(slug, open);
+    return slug;
+  };
+  watchTimers(note);
+  watchServers((server, starter) => {
+    const slug = note('server', starter, () => addressOf(server));
+    if (slug !== null)
+      server.on('error', (error) => {
+        if (server.listenerCount('error') === 1) report(slug, error);
+      });
+  });
+  watchChannels(note);
+  const events: EventEmitter = process;
+  events.on('newListener', function noteListener(event: string | symbol, listener: (...args: unknown[]) => void) {
+    note('listener', noteListener, () => (events.listeners(event).includes(listener) ? String(event) : null));
+  });
+  return {
+    watch: (slug) => void bySlug.set(slug, bySlug.get(slug) ?? []),
+    take(slug) {
+      const started = bySlug.get(slug) ?? [];
+      bySlug.set(slug, []);
+      return () =>
+        started.flatMap(({ kind, name, origin }) => {
+          const open = name();
+          const position = open === null ? null : findStart(folders, origin);
+          return open === null || position === null ? [] : { kind, name: open, position };
+        });
+    },
+  };
+}
+
+/** Null: the host started it, for example a timer of its clock. */
+function findStart(folders: Pick<PluginFolders, 'findFrame'>, { stack = '' }: Error): string | null {
+  const first = stack.split('\n').find((line) => /\.[cm]?[jt]s:\d/.test(line));
+  return folders.findFrame(first ?? '')?.position ?? null;
+}
+
+function watchTimers(note: Note): void {
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const original = globalThis[name] as (...given: unknown[]) => NodeJS.Timeout;
+    const watched = (...given: unknown[]): NodeJS.Timeout => {
+      const timer = original(...given);
+      note('timer', watched, () => (timer.hasRef() ? '' : null));
+      return timer;
+    };
+    // With what Node adds to it, such as its form for promises.
+    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(original));
+    Object.assign(globalThis, { [name]: watched });
+  }
+}
+
+function watchServers(note: (server: Server, starter: Starter) => void): void {
+  const listen = Server.prototype.listen as (...args: unknown[]) => Server;
+  const watched = function (this: Server, ...args: unknown[]): Server {
+    note(this, watched);
+    return listen.apply(this, args);
+  };
+  Object.assign(Server.prototype, { listen: watched });
+}
+
+function addressOf(server: Server): string | null {
+  const address = server.listening ? server.address() : null;
+  return address === null || typeof address === 'string' ? address : `${address.address}:${address.port}`;
+}
+
+/** What Node announces by itself. */
+function watchChannels(note: Note): void {
+  subscribe('net.client.socket', function noteSocket(message) {
+    const { socket } = message as { readonly socket: Socket };
+    const nameOf = (): string => [socket.remoteAddress, socket.remotePort].filter(Boolean).join(':');
+    note('connection', noteSocket, () => (socket.destroyed ? null : nameOf()));
+  });
+  subscribe('udp.socket', function noteSocket(message) {
+    const { socket } = message as { readonly socket: DatagramSocket };
+    let isClosed = false;
+    socket.once('close', () => (isClosed = true));
+    note('connection', noteSocket, () => (isClosed ? null : 'UDP'));
+  });
+  subscribe('child_process', function noteChild(message) {
+    const child = (message as { readonly process: ChildProcess }).process;
+    const isOpen = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+    note('child process', noteChild, () => (isOpen() ? `${child.spawnfile} (${child.pid})` : null));
+  });
+  subscribe('worker_threads', function noteThread(message) {
+    const { worker } = message as { readonly worker: Worker };
+    let hasEnded = false;
+    worker.once('exit', () => (hasEnded = true));
+    note('thread', noteThread, () => (hasEnded ? null : String(worker.threadId)));
+  });
+}
