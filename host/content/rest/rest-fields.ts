@@ -74,9 +74,26 @@ export async function withFields(
   for (const [name, { get, schema }] of own) {
     if (get === undefined || (wanted !== null && !wanted.has(name))) continue;
     if (schema?.context?.includes(context) === false) continue;
-    item[name] = inSchemaContext(await get({ ...item }, { name, type, request }), schema, context);
+    item[name] = inSchemaContext(await read(get, { item, field: { name, type, request } }), schema, context);
   }
   return item;
+}
+
+interface Reading {
+  readonly item: Readonly<Record<string, unknown>>;
+  readonly field: { readonly name: string; readonly type: string; readonly request: Request };
+}
+
+/** As of a filter whose value is shown, a mistake of one field takes nothing else away: its value is null. */
+async function read(get: NonNullable<RestField['get']>, { item, field }: Reading): Promise<unknown> {
+  try {
+    return await get({ ...item }, field);
+  } catch (error) {
+    if (error instanceof RestError) throw error;
+    const { name, type, request } = field;
+    request.log.error('Failed to read a REST field', { event: 'rest_field_failed', field: name, type, error });
+    return null;
+  }
 }
 
 function pick(body: Record<string, unknown>, names: ReadonlySet<string>): Record<string, unknown> {
