@@ -12,10 +12,6 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
  *
  * The quick files share three processes, and the slow ones, which run last and alone, since each idles a third of its time.
  *
- * Without the slow files a run has settings of V8: a larger young generation that one thread collects, and code that is optimized
- * later, because most of it runs a few hundred times only. That saves a quarter of the processor time. The slow files
- * measure memory, so they run with Node's own settings.
- *
  * Temporary files are kept in memory where there is room and TMPDIR names no other folder. Tests make and drop thousands
  * of databases: in a folder of ext4, where files were just deleted, PostgreSQL took more processor time to create files
  * than everything else together.
@@ -36,14 +32,10 @@ const files = inOrder(selectFiles(found, selection), recorded);
 process.on('SIGINT', () => undefined);
 const memory = makeFolderInMemory();
 const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
-// Above 32 MB a worker thread that reaches its memory limit would end the process instead of itself.
-const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc'];
-const options = selection === 'quick' || selection === 'usual' ? settings.flatMap((setting) => ['-n', setting]) : [];
 const { status } = spawnSync(
   process.execPath,
   [
     'node_modules/mocha/bin/mocha.js',
-    ...options,
     '--jobs',
     selection === 'quick' || selection === 'slow' ? '3' : '2',
     ...given.filter((argument) => !own.includes(argument)),
