@@ -93,16 +93,32 @@ function findStart(folders: Pick<PluginFolders, 'findFrame'>, { stack = '' }: Er
 }
 
 function watchTimers(note: Note): void {
+  const ended = new WeakSet<object>();
+  const replace = (name: string, watched: object): void => {
+    // With what Node adds to it, such as its form for promises.
+    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(Reflect.get(globalThis, name) as object));
+    Object.assign(globalThis, { [name]: watched });
+  };
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const original = globalThis[name] as (...given: unknown[]) => NodeJS.Timeout;
-    const watched = (...given: unknown[]): NodeJS.Timeout => {
-      const timer = original(...given);
-      note('timer', watched, () => (timer.hasRef() ? '' : null));
+    const watched = (callback: unknown, ...given: unknown[]): NodeJS.Timeout => {
+      let isOver = false;
+      const once = function (this: unknown, ...args: unknown[]): unknown {
+        isOver = true;
+        return Reflect.apply(callback as () => unknown, this, args);
+      };
+      const timer = original(name === 'setTimeout' && typeof callback === 'function' ? once : callback, ...given);
+      note('timer', watched, () => (isOver || ended.has(timer) || !timer.hasRef() ? null : ''));
       return timer;
     };
-    // With what Node adds to it, such as its form for promises.
-    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(original));
-    Object.assign(globalThis, { [name]: watched });
+    replace(name, watched);
+  }
+  for (const name of ['clearTimeout', 'clearInterval'] as const) {
+    const original = globalThis[name] as (timer: unknown) => void;
+    replace(name, (timer: unknown): void => {
+      if (typeof timer === 'object' && timer !== null) ended.add(timer);
+      original(timer);
+    });
   }
 }
 

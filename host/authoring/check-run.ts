@@ -37,7 +37,9 @@ export async function checkRun({ source, pluginFolders, ...init }: CheckRunInit)
   await mkdir(linked);
   const required = linkPlugins(source, linked);
   const failures: Finding[] = [];
-  const undo = pluginFolders.onReport((slug, error) => failures.push(describeFailure(slug, error)));
+  const undo = pluginFolders.onReport((slug, error) => {
+    if (slug === source.manifest.slug) failures.push(describeFailure(slug, error));
+  });
   const host = await createTestHost({
     pluginFolders,
     plugins: 'found',

@@ -32,12 +32,15 @@ export interface PluginFolders {
   currentStep(): string | null;
   /** Passes on an error of the plugin that nothing caught, to be named where the plugin was asked for. */
   report(slug: string, error: unknown): void;
+  /** Also with those so far: a module is loaded once, for the first that asks. */
   onReport(listener: (slug: string, error: unknown) => void): Undo;
 }
 
 /** Of the process, in which several hosts may run. */
 const contexts = new AsyncLocalStorage<{ readonly slug: string; inStep: boolean }>();
 
+/** Errors to tell later listeners of. */
+const maxReported = 100;
 /** Causes of causes to look at: they may form a circle. */
 const maxCauses = 5;
 
@@ -49,6 +52,7 @@ export function createPluginFolders({
   readonly onEnd?: (slug: string) => void;
 } = {}): PluginFolders {
   const folders = new Map<string, string>();
+  const reported: (readonly [slug: string, error: unknown])[] = [];
   const listeners = new Set<(slug: string, error: unknown) => void>();
   const findFrame: PluginFolders['findFrame'] = (stack) => {
     for (const line of stack.split('\n')) {
@@ -94,9 +98,11 @@ export function createPluginFolders({
       return context?.inStep === true ? context.slug : null;
     },
     report: (slug, error) => {
+      if (reported.length < maxReported) reported.push([slug, error]);
       for (const listener of listeners) listener(slug, error);
     },
     onReport(listener) {
+      for (const each of reported) listener(...each);
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

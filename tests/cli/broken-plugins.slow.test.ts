@@ -51,7 +51,7 @@ const commands = [
   'option list',
   'user list',
   'cron list',
-  'job list',
+  'jobs list',
   'ability list',
   'post list',
   'db status',
@@ -132,7 +132,7 @@ describe('commands beside a plugin that', () => {
     for (const slug of ['port', 'reject', 'text', 'leaves', 'aborts', 'lacks', 'throws']) {
       const { code, out, err } = await run(`plugin check ${join(folders.directory, slug)} --json`);
       const started = (JSON.parse(out) as { rule: string; message: string }[]).filter(({ rule }) => rule === 'start');
-      expect([code, started.length], `${slug}: ${err}`).to.deep.equal([1, 1]);
+      expect([code, started.length > 0], `${slug}: ${err}`).to.deep.equal([1, true]);
       expect(started[0]?.message).to.include(`'${slug}'`);
     }
   }).timeout(600_000);
