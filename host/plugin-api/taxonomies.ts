@@ -137,7 +137,7 @@ export interface TermsApi {
 export interface RestField {
   /**
    * The value to show. Without it the field is not shown. Called with the members prepared so far, of those that `_fields`
-   * selects.
+   * selects. An error that is no RestError makes the value null, and is logged.
    */
   readonly get?: (item: Readonly<Record<string, unknown>>, context: RestFieldContext) => unknown;
   /**
