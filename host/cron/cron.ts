@@ -1,6 +1,6 @@
 import type { Clock, CronApi, Logger } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
-import { expressionError, createSchedules, type NamedSchedule, type Schedules } from './schedules.ts';
+import { expressionError, createSchedules, inTimeZone, type NamedSchedule, type Schedules } from './schedules.ts';
 import { createRunner, type CronHooks } from './runner.ts';
 import {
   createCronHistory,
@@ -56,7 +56,8 @@ function createScheduling(dependencies: SchedulingDependencies, owner: string): 
         return isNear ? [] : [{ hook, args, schedule: null, nextRun: at }];
       });
     },
-    async schedule(schedule, hook, { args = [], firstRun } = {}) {
+    async schedule(given, hook, { args = [], firstRun, timeZone } = {}) {
+      const schedule = timeZone === undefined ? given : inTimeZone(given, timeZone);
       if (firstRun === undefined) return addRecurring(dependencies, owner, { events: [{ schedule, hook }], args });
       if (!isValid(dependencies, owner, { schedule, hook })) return false;
       return isTime(firstRun) && add(async () => [{ hook, args, schedule, nextRun: firstRun }]);

@@ -1,26 +1,48 @@
-import type { Undo } from '#plugin-api';
+import { localIso, momentOf, utcIso, zoneOffset, type Undo } from '#plugin-api';
 import { createTask, parse, validateDetailed } from 'node-cron';
 
 const day = 86_400_000;
 /** Days to search: 29 February occurs within 8 years, even across a century. */
 const horizon = 366 * 8 + 1;
 
+/** The cron expression in a time zone, as crontab writes it. */
+export function inTimeZone(expression: string, timeZone: string): string {
+  return `CRON_TZ=${timeZone} ${expression}`;
+}
+
+function readExpression(expression: string): { readonly fields: string; readonly timeZone: string } {
+  const [, timeZone = 'UTC', fields = expression] = /^CRON_TZ=(\S+) (.*)$/s.exec(expression.trim()) ?? [];
+  return { fields, timeZone };
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** Why a cron expression is invalid, as a sentence; null if it is valid. */
 export function expressionError(expression: string): string | null {
-  const { valid, errors } = validateDetailed(expression);
+  const { fields, timeZone } = readExpression(expression);
+  if (!isTimeZone(timeZone)) return `'${timeZone}' is not a time zone; use a name such as Europe/Berlin.`;
+  const { valid, errors } = validateDetailed(fields);
   if (valid) return null;
   return `'${expression}' is not a cron expression: ${errors.map(({ message }) => message).join('; ')}`;
 }
 
 /**
- * The first time after `after` at which the expression matches, in UTC. Where both a day of the month and a weekday are given,
- * either is enough, as in crontab.
+ * The first time after `after` at which the expression matches, by the clock on the wall of its time zone (D44), in UTC without
+ * one: a time that does not exist is the next one that does, of a time that comes twice the first counts. Where both a day
+ * of the month and a weekday are given, either is enough, as in crontab.
  *
  * @param after milliseconds since the epoch.
  * @returns milliseconds since the epoch, or null when it never matches (30 February).
  */
 export function nextMatch(expression: string, after: number): number | null {
-  const times = eitherDay(expression).flatMap((one) => matchAfter(one, after) ?? []);
+  const { fields, timeZone } = readExpression(expression);
+  const times = eitherDay(fields).flatMap((one) => matchAfter(one, after, timeZone) ?? []);
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -33,16 +55,21 @@ function eitherDay(expression: string): string[] {
   return days.map((other) => fields.with(other, '*').join(' ')).filter((one) => expressionError(one) === null);
 }
 
-/** node-cron wants both the day of the month and the weekday to match. */
-function matchAfter(expression: string, after: number): number | null {
+/**
+ * node-cron's own `getNextRun` starts at the time of the process, not of the clock, so its `match` is asked about each day. It
+ * wants both the day of the month and the weekday to match.
+ */
+function matchAfter(expression: string, after: number, timeZone: string): number | null {
   const { second, minute, hour } = parse(expression);
   const task = createTask(expression, () => undefined, { timezone: 'UTC' });
   try {
-    const start = Math.floor(after / day) * day;
+    const start = Math.floor((after + zoneOffset(after, timeZone)) / day) * day;
     for (let offset = 0; offset < horizon; offset += 1) {
-      const found = firstInDay({ midnight: start + offset * day, hour, minute, second }, after, (time) =>
-        task.match(new Date(time)),
-      );
+      const found = firstInDay({ midnight: start + offset * day, hour, minute, second }, (wall) => {
+        const time = timeZone === 'UTC' ? wall : momentOnWall(wall, timeZone);
+        // Hour, minute and second come from the expression, so only the day can fail to match.
+        return time <= after ? 'later' : task.match(new Date(wall)) ? time : null;
+      });
       if (found !== null) return found;
     }
     return null;
@@ -58,22 +85,36 @@ interface DayTimes {
   readonly second: readonly number[];
 }
 
+/** @param timeOf by a time on the wall as if that were UTC; null: not on this day */
 function firstInDay(
   { midnight, hour, minute, second }: DayTimes,
-  after: number,
-  matches: (time: number) => boolean,
+  timeOf: (wall: number) => number | 'later' | null,
 ): number | null {
   for (const hours of hour) {
     for (const minutes of minute) {
       for (const seconds of second) {
-        const time = midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000;
-        if (time <= after) continue;
-        // Hour, minute and second come from the expression, so only the day can fail to match.
-        return matches(time) ? time : null;
+        const time = timeOf(midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+        if (time !== 'later') return time;
       }
     }
   }
   return null;
+}
+
+/** The moment at which the clock on the wall shows a time for the first time, or passes it. */
+function momentOnWall(wall: number, timeZone: string): number {
+  const text = utcIso(wall);
+  const moment = momentOf(text, timeZone) ?? wall;
+  if (localIso(moment, timeZone) <= text) return moment;
+  // The clock skips this time: the moment at which it is set forward.
+  const isForward = (time: number): boolean => localIso(time, timeZone) > text;
+  let [before, after] = [moment - day, moment];
+  while (after - before > 1_000) {
+    const middle = before + Math.floor((after - before) / 2_000) * 1_000;
+    if (isForward(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 export interface NamedSchedule {
@@ -91,7 +132,7 @@ export interface Schedules {
   next(schedule: string, times: { readonly previous: number; readonly now: number }): number | null;
 }
 
-/** The schedules of an event: named intervals as WordPress has them, and cron expressions in UTC. */
+/** The schedules of an event: named intervals as WordPress has them, and cron expressions. */
 export function createSchedules(): Schedules {
   const named = new Map<string, NamedSchedule>([
     ['hourly', { interval: 3_600, label: 'Once an hour' }],

@@ -32,6 +32,11 @@ export interface CronEventInit {
   readonly args?: readonly unknown[];
   /** Milliseconds since the epoch. Default: one interval from now, or the expression's next match. */
   readonly firstRun?: number;
+  /**
+   * IANA name of the time zone by whose clock on the wall a cron expression runs (D44): a time that does not exist at the next
+   * one that does, a time that comes twice once. Default: UTC.
+   */
+  readonly timeZone?: string;
 }
 
 /**
@@ -45,7 +50,8 @@ export interface CronApi {
    * Runs repeatedly. Without `firstRun`, an equal event is left unchanged, and an event with another schedule is replaced, so
    * that a plugin may call this at each start. Returns whether an event was added.
    *
-   * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression in UTC (`*&#47;5 * * * *`).
+   * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression (`*&#47;5 * * * *`), in UTC without
+   *   `timeZone`, with which `list` shows it after `CRON_TZ=`.
    */
   schedule(schedule: string, hook: string, when?: CronEventInit): Promise<boolean>;
   /**

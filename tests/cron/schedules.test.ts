@@ -35,6 +35,25 @@ describe('the next match of a cron expression', () => {
     expect(days('30 4 30 2 mon', 1)).to.deep.equal(['2027-02-01']);
   });
 
+  it('follows the clock on the wall of its time zone, which skips times and repeats others', () => {
+    const runs = (fields: string, after: string, count = 3): string[] => {
+      const found: string[] = [];
+      for (let time: string | null = after; found.length < count && time !== null;) {
+        time = next(`CRON_TZ=Europe/Berlin ${fields}`, time);
+        found.push(String(time).slice(5, 16));
+      }
+      return found;
+    };
+    expect(runs('0 9 * * *', '2026-03-27T12:00:00Z')).to.deep.equal(['03-28T08:00', '03-29T07:00', '03-30T07:00']);
+    expect(runs('30 2 * * *', '2026-03-27T12:00:00Z')).to.deep.equal(['03-28T01:30', '03-29T01:00', '03-30T00:30']);
+    expect(runs('30 2 * * *', '2026-10-24T12:00:00Z')).to.deep.equal(['10-25T00:30', '10-26T01:30', '10-27T01:30']);
+    expect(runs('*/20 * * * *', '2026-03-29T00:30:00Z')).to.deep.equal(['03-29T00:40', '03-29T01:00', '03-29T01:20']);
+    expect(runs('0 0 1 * *', '2026-11-15T00:00:00Z', 2)).to.deep.equal(['11-30T23:00', '12-31T23:00']);
+    expect(expressionError('CRON_TZ=Europe/Berlin 0 9 * * *')).to.equal(null);
+    expect(expressionError('CRON_TZ=Mars/Base 0 9 * * *')).to.include("'Mars/Base' is not a time zone");
+    expect(expressionError('CRON_TZ=Europe/Berlin soon')).to.include('is not a cron expression');
+  });
+
   it('is refused for what is no expression, in a sentence', () => {
     expect(expressionError('*/5 * * * *')).to.equal(null);
     expect(expressionError('61 * * * *')).to.include("'61 * * * *' is not a cron expression");
