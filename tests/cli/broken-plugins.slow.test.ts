@@ -117,8 +117,8 @@ describe('commands beside a plugin that', () => {
       expect(out, command).not.to.equal('');
       for (const [slug, [, said]] of Object.entries(kinds)) expect(err, `${command}, ${slug}`).to.match(said);
     }
-    const { out } = await run('doctor');
-    expect(out).to.match(/newer failed at manifest.*requires host \^9/);
+    const { err: report } = await run('doctor');
+    expect(report).to.match(/newer failed at manifest.*requires host \^9/);
     for (const slug of slugs) {
       const { code, out: state, err } = await run(`plugin deactivate ${slug}`);
       expect([code, state], err).to.deep.equal([
