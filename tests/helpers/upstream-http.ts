@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../host/clock.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
-import { createUndiciFetch, type UndiciFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { createUpstreamFetch, type UpstreamFetch } from '../../plugins/svc/ai/upstream-fetch.ts';
 import { createUpstreamHttp, type UpstreamHttp } from '../../plugins/svc/ai/upstream-http.ts';
 
 const http = createOutbound({ clock: createSystemClock() });
@@ -9,8 +9,8 @@ const http = createOutbound({ clock: createSystemClock() });
 export const upstreamHttp = createUpstreamHttp({ http });
 
 /** A pool of its own, which may call local upstreams. */
-export function openUndiciFetch(): UndiciFetch {
-  return createUndiciFetch({ connect: http.connector({ allowInternal: true }) });
+export function openUpstreamFetch(): UpstreamFetch {
+  return createUpstreamFetch({ connect: http.connector({ allowInternal: true }) });
 }
 
 /** Sends every call through one `fetch`. */

@@ -77,8 +77,6 @@ export const exceptions: Readonly<Record<string, Readonly<Record<string, string>
   },
   'private member': {
     'host/cli/open-timers.ts': 'Node has no public way to ask whether a timer has ended.',
-    'plugins/svc/providers/claude/claude-client.ts':
-      'Without it the SDK looks for credentials in the environment and in files of the machine.',
   },
   'replaced global': {
     'host/admin/assets/texts.js': 'Defines a new name for the scripts of a page.',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openUndiciFetch } from '../helpers/upstream-http.ts';
+import { openUpstreamFetch } from '../helpers/upstream-http.ts';
 import type { AiParams } from '../../plugins/svc/kit/ai-params.ts';
 import type {
   Provider,
@@ -30,7 +30,7 @@ const everyParam: AiParams = {
 };
 
 describe("the service's own providers, pointed at the sandbox", () => {
-  const { fetch, close } = openUndiciFetch();
+  const { fetch, close } = openUpstreamFetch();
   let sandbox: OpenSandbox;
   let registry: ReturnType<typeof createProviderRegistry>;
   before(async () => {

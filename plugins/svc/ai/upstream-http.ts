@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { isUrl, type HttpApi } from '#plugin-api';
 import { memoize } from '../kit/caches.ts';
-import { createUndiciFetch, type UndiciFetch } from './undici-fetch.ts';
+import { createUpstreamFetch, type UpstreamFetch } from './upstream-fetch.ts';
 
 /** How an upstream is reached: one `fetch`, and the pool behind it for clients without an option for a `fetch`. */
 export interface UpstreamAccess {
@@ -27,13 +27,13 @@ export interface UpstreamHttp {
 const maxAccesses = 200;
 
 export function createUpstreamHttp({ http }: { readonly http: Pick<HttpApi, 'connector'> }): UpstreamHttp {
-  const entered = createUndiciFetch({ connect: http.connector({ allowInternal: true }) });
-  const others = createUndiciFetch({ connect: http.connector() });
+  const entered = createUpstreamFetch({ connect: http.connector({ allowInternal: true }) });
+  const others = createUpstreamFetch({ connect: http.connector() });
   const accesses = new Map<string, UpstreamAccess>();
   const byUrl = new Map<string, UpstreamAccess>();
 
   function open(hostname: string): UpstreamAccess {
-    const clientFor = memoize((url): UndiciFetch => (new URL(url).hostname === hostname ? entered : others));
+    const clientFor = memoize((url): UpstreamFetch => (new URL(url).hostname === hostname ? entered : others));
     return {
       fetch: (input, init) => clientFor(input instanceof Request ? input.url : String(input)).fetch(input, init),
       dispatcher: () => entered.dispatcher(),

@@ -1,6 +1,3 @@
-import { isRecord } from '#plugin-api';
-import { FixedHeaders } from './fixed-headers.ts';
-
 /** Caches clients per connection, so that a call does not build one. Each process has its own cache. */
 export interface ClientCache<Client> {
   /**
@@ -40,88 +37,6 @@ function createRecent<Client>(limit: number): (key: string, build: () => Promise
     if (clients.size > limit && oldest !== undefined) clients.delete(oldest);
     return client;
   };
-}
-
-interface RequestOptions {
-  readonly headers?: unknown;
-  readonly body?: unknown;
-  /** Milliseconds. */
-  readonly timeout?: number;
-  readonly idempotencyKey?: unknown;
-}
-
-interface HeadersParts {
-  readonly options: RequestOptions;
-  readonly method: string;
-  readonly bodyHeaders?: unknown;
-  readonly retryCount: number;
-}
-
-interface BodyParts {
-  readonly options: RequestOptions;
-}
-
-interface BuiltBody {
-  readonly body: unknown;
-  readonly bodyHeaders: unknown;
-  readonly isStreamingBody?: boolean;
-}
-
-/** Methods of the clients of the `openai` and the Anthropic package. */
-interface SdkClient {
-  buildBody(init: BodyParts): BuiltBody;
-  buildHeaders(init: HeadersParts): Promise<Headers>;
-  buildURL(path: string, query?: unknown, base?: string): string;
-  fetchWithTimeout(url: string, init: RequestInit | undefined, ...rest: unknown[]): Promise<Response>;
-}
-
-const jsonHeaders = { 'content-type': 'application/json' };
-
-/**
- * Makes a client of the `openai` or the Anthropic package build equal headers and URLs once instead of for each call, which
- * takes half of what the SDK adds to it. Headers differ by the method, the seconds of the time limit and the type of the
- * body. Calls with headers or a query of their own, or with a body that is not JSON, are left alone.
- *
- * A call with a signal ends with that signal alone: the SDK's own time limit, with a timer and a second signal for each call,
- * only covers the time until the headers.
- *
- * @param fetch the client's own
- */
-export function reuseRequests<Client extends object>(client: Client, fetch: typeof globalThis.fetch): Client {
-  const sdk = client as SdkClient;
-  const buildBody = sdk.buildBody.bind(client);
-  const buildHeaders = sdk.buildHeaders.bind(client);
-  const buildURL = sdk.buildURL.bind(client);
-  const fetchWithTimeout = sdk.fetchWithTimeout.bind(client);
-  const headersBy = new Map<string, Promise<Headers>>();
-  const urlOf = memoize((path) => buildURL(path));
-  return Object.assign(client, {
-    buildBody(init: BodyParts): BuiltBody {
-      const { body, headers } = init.options;
-      const isJson = headers === undefined && isRecord(body) && Object.getPrototypeOf(body) === Object.prototype;
-      return isJson
-        ? { bodyHeaders: jsonHeaders, body: JSON.stringify(body), isStreamingBody: false }
-        : buildBody(init);
-    },
-    buildHeaders(init: HeadersParts): Promise<Headers> {
-      const { options, method, bodyHeaders, retryCount } = init;
-      const hasOwn = options.headers !== undefined || options.idempotencyKey !== undefined;
-      if (hasOwn || (bodyHeaders !== undefined && bodyHeaders !== jsonHeaders)) return buildHeaders(init);
-      const seconds = Math.trunc((options.timeout ?? 0) / 1000);
-      const key = `${method} ${seconds} ${retryCount} ${bodyHeaders === undefined ? 'no body' : 'JSON'}`;
-      const known = headersBy.get(key);
-      if (known !== undefined) return known;
-      const built = buildHeaders(init).then((headers) => new FixedHeaders(Object.fromEntries(headers)));
-      if (headersBy.size >= 100) headersBy.clear();
-      headersBy.set(key, built);
-      built.catch(() => headersBy.delete(key));
-      return built;
-    },
-    buildURL: (path: string, query?: unknown, base?: string): string =>
-      query === undefined && base === undefined ? urlOf(path) : buildURL(path, query, base),
-    fetchWithTimeout: (url: string, init: RequestInit | undefined, ...rest: unknown[]): Promise<Response> =>
-      init?.signal ? fetch(url, init) : fetchWithTimeout(url, init, ...rest),
-  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#plugin-api';
 
 /** Milliseconds, retries included. Embeddings and images: of a whole call. */
@@ -32,12 +33,12 @@ export interface EndedExchange {
   readonly cause?: unknown;
 }
 
-/** Callbacks of running exchanges by their signal: what sends a request knows only that. */
-const listeners = new WeakMap<AbortSignal, () => void>();
+/** Vendors' clients send a request of an exchange with a signal of their own, so async context links it. */
+const listeners = new AsyncLocalStorage<() => void>();
 
-/** Called by `fetch` for the head of a response and for each piece of its body. */
-export function reportBytes(signal: AbortSignal | null): void {
-  if (signal !== null) listeners.get(signal)?.();
+/** What the sender of a request calls for the head of the response and for each piece of its body, if it is to. */
+export function bytesListener(): (() => void) | undefined {
+  return listeners.getStore();
 }
 
 /**
@@ -61,10 +62,10 @@ export async function runWithinLimit<Result>(
   const onAbort = (): void => finish(canceled);
   if (signal?.aborted) throw ended(canceled);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const silence = watchSilence(limit, controller.signal, finish);
+  const silence = watchSilence(limit, finish);
   const cancel = clock.after(timeout, () => finish(silence.hasBegun() ? tooLong(timeout) : noResponse));
   try {
-    return await exchange(controller.signal);
+    return await silence.run(() => exchange(controller.signal));
   } catch (thrown) {
     throw end === null ? failed(thrown) : ended({ ...(end as EndedExchange), cause: thrown });
   } finally {
@@ -90,9 +91,8 @@ function seconds(milliseconds: number): string {
 /** Ends an exchange whose response does not begin, or stops. One timer at a time, which is not set again for each piece. */
 function watchSilence(
   { clock, timeout, firstByte = timeout, idle = timeout }: TimeLimit,
-  signal: AbortSignal,
   finish: (reason: Omit<EndedExchange, 'cause'>) => void,
-): { hasBegun(): boolean; stop(): void } {
+): { run<Result>(exchange: () => Result): Result; hasBegun(): boolean; stop(): void } {
   let lastBytes = clock.now();
   let hasBegun = false;
   let stop = (): void => undefined;
@@ -101,17 +101,20 @@ function watchSilence(
     if (left > 0) stop = clock.after(left, check);
     else finish(hasBegun ? stalled(idle) : noResponse);
   };
-  if (firstByte < timeout || idle < timeout) {
-    listeners.set(signal, () => {
-      lastBytes = clock.now();
-      // The limit for silence may be shorter than what is left of the first one.
-      if (!hasBegun) {
-        hasBegun = true;
-        stop();
-        stop = clock.after(idle, check);
-      }
-    });
-    stop = clock.after(firstByte, check);
-  }
-  return { hasBegun: () => hasBegun, stop: () => stop() };
+  const onBytes = (): void => {
+    lastBytes = clock.now();
+    // The limit for silence may be shorter than what is left of the first one.
+    if (!hasBegun) {
+      hasBegun = true;
+      stop();
+      stop = clock.after(idle, check);
+    }
+  };
+  const isWatched = firstByte < timeout || idle < timeout;
+  if (isWatched) stop = clock.after(firstByte, check);
+  return {
+    run: (exchange) => (isWatched ? listeners.run(onBytes, exchange) : exchange()),
+    hasBegun: () => hasBegun,
+    stop: () => stop(),
+  };
 }

@@ -84,6 +84,7 @@ export function connectionFailure(
   thrown: Error,
 ): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'isFinal' | 'cause'> | null {
   if (isRefused(thrown)) return { kind: 'unreadable', message: 'its URL may not be called.', cause: thrown };
+  if (isBlockedPort(thrown)) return { kind: 'connection', message: blockedPort, isFinal: true, cause: thrown };
   const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
     return null;
@@ -93,12 +94,16 @@ export function connectionFailure(
   return { kind: 'connection', message, cause: thrown };
 }
 
+const blockedPort =
+  'its port is one that no browser and no fetch calls (such as 6000 or 10080). Let it listen on another.';
+
 /** Whether a connection failed before a request could be sent: nothing was used. */
 export function isUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = findErrorCode(thrown) ?? '';
   return (
     isRefused(thrown) ||
+    isBlockedPort(thrown) ||
     certificateCode.test(code) ||
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*)$/.test(code)
   );
@@ -151,6 +156,11 @@ const connectionSentences: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out (UND_ERR_CONNECT_TIMEOUT).',
 };
 
+/** Whether a client's error has headers of a response: those of Node's `fetch`, or of undici's. */
+export function isHeaders(value: unknown): value is Headers {
+  return isRecord(value) && typeof value['get'] === 'function';
+}
+
 /** Seconds of `Retry-After`, which is a number or a date; null if it is neither. */
 export function parseRetryAfter(headers: Headers, now: number): number | null {
   const header = headers.get('retry-after')?.trim();
@@ -159,9 +169,19 @@ export function parseRetryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
-/** Whether the outbound guard refused an address (D23). Clients wrap the error of their `fetch`, so its causes are searched. */
+/** Whether the outbound guard refused an address (D23). */
 function isRefused(thrown: unknown): boolean {
+  return isCausedBy(thrown, (error) => (error as { readonly code?: unknown }).code === 'outbound_refused');
+}
+
+/** Whether `fetch` refused the port, as the standard demands. */
+function isBlockedPort(thrown: unknown): boolean {
+  return isCausedBy(thrown, ({ message }) => message === 'bad port');
+}
+
+/** Clients wrap the error of their `fetch`, so its causes are searched. */
+function isCausedBy(thrown: unknown, matches: (error: Error) => boolean): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1)
-    if ((error as { readonly code?: unknown }).code === 'outbound_refused') return true;
+    if (matches(error)) return true;
   return false;
 }

@@ -21,7 +21,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
     const response = await postMessage(client, { ...body, stream: true }, { signal, connection });
-    await readEvents({ response, connection, signal }, reader);
+    await readEvents({ response, connection }, reader);
     return { ignored, ...reader.result() };
   };
   return keepUsage(reader.report, () => withTimeLimit(connection, run));

@@ -1,39 +1,27 @@
-import {
-  checkingFetch,
-  createGoogleClients,
-  googleAddress,
-  streamingFetch,
-  withSignal,
-} from './google/google-client.ts';
-import { createGoogleEmbeddings } from './google/google-embeddings.ts';
-import { createGoogleImages } from './google/google-images.ts';
+import { callGoogle, googleAddress } from './google/google-client.ts';
+import { googleEmbeddingCapability } from './google/google-embeddings.ts';
+import { googleImages } from './google/google-images.ts';
 import { geminiVersion, googleSupports } from './google/google-models.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleReport, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
-import { createGoogleVideos } from './google/google-videos.ts';
+import { googleVideos } from './google/google-videos.ts';
 import { createTextCapability } from './unsupported-params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
-import { keepUsage, unreadableResponse } from './provider-errors.ts';
+import { keepUsage } from './provider-errors.ts';
 import { providerFields } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
-import { sdkTimeout, withTimeLimit } from './time-limit.ts';
-
-const getClient = createGoogleClients();
+import { withTimeLimit } from './time-limit.ts';
 
 const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) => {
   const reader = createGoogleStream(request, connection, onText);
   const run = async (signal: AbortSignal): Promise<TextResult> => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
-    const client = await getClient(connection);
-    let response: Response | undefined;
-    const fetch = streamingFetch(withSignal(connection, signal), (received) => {
-      response = received;
-    });
-    const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
-    await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
-    if (response === undefined) throw unreadableResponse('it was empty');
-    await readEvents({ response, connection, signal }, reader);
+    // The SDK's own reader of the stream knows neither odd forms of it nor its errors.
+    const { response } = await callGoogle(connection, signal, (client, options) =>
+      client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } }),
+    );
+    await readEvents({ response, connection }, reader);
     return { ignored, ...reader.result() };
   };
   return keepUsage(reader.report, () => withTimeLimit(connection, run));
@@ -66,38 +54,29 @@ export const provider: Provider = {
     generate,
     stream,
   }),
-  images: createGoogleImages(getClient),
-  embeddings: createGoogleEmbeddings(getClient),
-  videos: createGoogleVideos(getClient),
+  images: googleImages,
+  embeddings: googleEmbeddingCapability,
+  videos: googleVideos,
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
 };
 
 function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
-    const client = await getClient(connection);
-    const received = await client.models.generateContent({
-      ...parameters,
-      config: { ...parameters.config, ...callOptions(connection, signal) },
-    });
+    const { result: received } = await callGoogle(connection, signal, (client, options) =>
+      client.models.generateContent({ ...parameters, config: { ...parameters.config, ...options } }),
+    );
     const read = () => googleResponse(received, request, connection);
     return { ignored, ...(await keepUsage(() => googleReport(received), read)) };
   });
 }
 
 async function listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelInfo[]> {
-  const client = await getClient(connection);
-  const models: ModelInfo[] = [];
-  for await (const entry of await client.models.list({
-    config: { pageSize: 1000, ...callOptions(connection, signal) },
-  })) {
-    const model = googleModel(entry);
-    if (model !== null) models.push(model);
-  }
-  return models;
-}
-
-function callOptions(connection: ProviderConnection, abortSignal: AbortSignal) {
-  const fetch = checkingFetch(withSignal(connection, abortSignal));
-  return { abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
+  const { result } = await callGoogle(connection, signal, async (client, options) => {
+    const models: (ModelInfo | null)[] = [];
+    const pages = await client.models.list({ config: { pageSize: 1000, ...options } });
+    for await (const entry of pages) models.push(googleModel(entry));
+    return models;
+  });
+  return result.filter((model) => model !== null);
 }

@@ -42,3 +42,12 @@ export function argumentsText(given: unknown): string {
   if (typeof given === 'string') return given.trim() === '' ? '{}' : given;
   return given === undefined || given === null ? '{}' : JSON.stringify(given);
 }
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import { isRecord } from '#plugin-api';
-import { isHeaders } from '../kit/fixed-headers.ts';
 import {
   connectionFailure,
+  isHeaders,
   parseRetryAfter,
   responseMessage,
   unreadableFailure,
@@ -161,6 +161,6 @@ export function errorFromThrown(thrown: unknown, connection: ProviderConnection)
 }
 
 /** A success response that cannot be used. A retry would return the same. */
-export function unreadableResponse(what: string, status: number | null = 200): ProviderError {
-  return new ProviderError(unreadableFailure(what, status));
+export function unreadableResponse(what: string, status: number | null = 200, cause?: unknown): ProviderError {
+  return new ProviderError({ ...unreadableFailure(what, status), cause });
 }

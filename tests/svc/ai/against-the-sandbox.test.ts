@@ -4,7 +4,7 @@ import { createSystemClock } from '../../../host/clock.ts';
 import { fakeProviders } from '../../../plugins/sandbox/fakes.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
-import { openUndiciFetch, upstreamThrough } from '../../helpers/upstream-http.ts';
+import { openUpstreamFetch, upstreamThrough } from '../../helpers/upstream-http.ts';
 import type { AiServices } from '../../../plugins/svc/ai/ports.ts';
 import { sampleParams } from '../../conformance/upstream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
@@ -13,7 +13,7 @@ import { services } from './helpers.ts';
 
 describe('Text from the sandbox’s stand-ins', () => {
   let sandbox: OpenSandbox;
-  const pool = openUndiciFetch();
+  const pool = openUpstreamFetch();
   before(async () => {
     sandbox = await openSandbox();
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
-import { reportBytes, runWithinLimit, type EndedExchange } from '../../../plugins/svc/kit/time-limit.ts';
+import { bytesListener, runWithinLimit, type EndedExchange } from '../../../plugins/svc/kit/time-limit.ts';
 
 describe('limits of time of an exchange', () => {
   /** Starts an exchange of at most ten minutes whose response begins within 60 s and never stops for 30 s. */
@@ -12,7 +12,7 @@ describe('limits of time of an exchange', () => {
       { clock, timeout: 600_000, firstByte: 60_000, idle: 30_000 },
       (signal) =>
         new Promise<string>((resolve, reject) => {
-          piece = () => reportBytes(signal);
+          piece = bytesListener()!;
           finish = () => resolve('done');
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         }),

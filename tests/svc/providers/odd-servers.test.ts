@@ -7,7 +7,7 @@ import type { Provider, ProviderConnection } from '../../../plugins/svc/provider
 import { createSystemClock } from '../../../host/clock.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
-import { openUndiciFetch } from '../../helpers/upstream-http.ts';
+import { openUpstreamFetch } from '../../helpers/upstream-http.ts';
 
 const request = { model: 'm', system: null, messages: [{ role: 'user' as const, content: 'Hi' }], params: {} };
 const chunk = (content: string, finish_reason: string | null = null) =>
@@ -15,7 +15,7 @@ const chunk = (content: string, finish_reason: string | null = null) =>
 const message = (body: object) => ({ choices: [{ message: body, finish_reason: 'stop' }] });
 
 describe('servers with an odd form of OpenAI’s interface', () => {
-  const pool = openUndiciFetch();
+  const pool = openUpstreamFetch();
   let server: Server;
   let respond: RequestListener;
   before(async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
-import { openUndiciFetch } from '../../helpers/upstream-http.ts';
+import { openUpstreamFetch } from '../../helpers/upstream-http.ts';
 import { readEvents } from '../../../plugins/svc/providers/streams/read-events.ts';
 import {
   createReasoningFilter,
@@ -75,7 +75,7 @@ describe('Streams of providers over real connections', () => {
   let server: Server;
   let origin: string;
   let answer: (response: ServerResponse) => void;
-  const pool = openUndiciFetch();
+  const pool = openUpstreamFetch();
   before(async () => {
     registry = createProviderRegistry({ hooks: createHooks() });
     server = createServer((request, response) => {
@@ -187,11 +187,7 @@ describe('Reading server-sent events', () => {
       },
     });
     await readEvents(
-      {
-        response: new Response(body),
-        connection: connectionTo(upstreams[0]!, {}),
-        signal: new AbortController().signal,
-      },
+      { response: new Response(body), connection: connectionTo(upstreams[0]!, {}) },
       { take: ({ event, data }) => events.push({ event, data }) < 0, whole: () => undefined, isComplete: () => true },
     );
     return events;

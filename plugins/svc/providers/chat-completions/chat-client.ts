@@ -1,6 +1,7 @@
 import type { ClientOptions, OpenAI } from 'openai';
 import type { AzureClientOptions } from 'openai/azure';
-import { createClientCache, reuseRequests } from '../../kit/caches.ts';
+import { createClientCache } from '../../kit/caches.ts';
+import { isJson } from '../json.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 /** The connection data of an account, from which the SDK's client is built. */
@@ -37,20 +38,21 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
     project: null,
     webhookSecret: null,
     defaultHeaders: access.headers ?? {},
-    fetch,
+    fetch: async (input, init) => withErrorMember(await fetch(input, init)),
     maxRetries: 0,
     logLevel: 'off',
   };
   const { classicAzure, baseURL } = access;
-  const client =
-    classicAzure === undefined
-      ? new sdk.OpenAI({ ...options, baseURL })
-      : new sdk.AzureOpenAI(azureOptions(options, access));
-  // The SDK keeps only `error` of an error body; several providers put their message elsewhere.
-  return Object.assign(reuseRequests(client, fetch), {
-    makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>
-      sdk.OpenAI.APIError.generate(status, { error: body ?? text }, text, headers),
-  });
+  return classicAzure === undefined
+    ? new sdk.OpenAI({ ...options, baseURL })
+    : new sdk.AzureOpenAI(azureOptions(options, access));
+}
+
+/** The SDK's errors have the member `error` of a body alone, but several servers put their message elsewhere: all of it goes there. */
+async function withErrorMember(response: Response): Promise<Response> {
+  if (response.ok || response.status === 304) return response;
+  const text = await response.text();
+  return new Response(isJson(text) ? `{"error":${text}}` : text, response);
 }
 
 function azureOptions(options: ClientOptions, { apiKey, baseURL, classicAzure }: ChatAccess): AzureClientOptions {

@@ -78,7 +78,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
         .asResponse();
-      await readEvents({ response, connection, signal }, reader);
+      await readEvents({ response, connection }, reader);
       return { ignored, ...reader.result() };
     };
     return keepUsage(reader.report, () => withTimeLimit(connection, run));

@@ -1,6 +1,6 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { createClientCache, reuseRequests } from '../../kit/caches.ts';
+import { createClientCache } from '../../kit/caches.ts';
 import type { ProviderConnection } from '../provider.ts';
 import { samplingVersion } from './claude-models.ts';
 
@@ -26,26 +26,19 @@ interface Access {
 }
 
 /**
- * SDK 1.0 and later sends a bearer token and an API version that refuses sampling parameters. Key and version are therefore
- * set as headers here, and the SDK must not look for credentials on the machine.
+ * The SDK would send the key as a bearer token, and an API version that refuses sampling parameters: both headers are set here.
+ * A key that is passed keeps it from looking for credentials on the machine.
  */
 async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof globalThis.fetch): Promise<Anthropic> {
-  const sdk = await import('@anthropic-ai/sdk');
-  class KeyedClient extends sdk.Anthropic {
-    protected override _shouldResolveDefaultCredentials(): boolean {
-      return false;
-    }
-  }
-  const client = new KeyedClient({
-    apiKey: null,
-    authToken: null,
+  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+  return new Client({
+    apiKey,
     webhookKey: null,
     baseURL,
-    defaultHeaders: { 'x-api-key': apiKey, 'anthropic-version': version },
+    defaultHeaders: { authorization: null, 'x-api-key': apiKey, 'anthropic-version': version },
     fetch,
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
   });
-  return reuseRequests<Anthropic>(client, fetch);
 }

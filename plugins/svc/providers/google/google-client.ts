@@ -1,10 +1,10 @@
-import { isRecord, trimTrailingSlashes } from '#plugin-api';
+import { trimTrailingSlashes } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/caches.ts';
-import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
-import { type JsonObject } from '../json.ts';
-import type { ProviderConnection, ProviderSettings } from '../provider.ts';
-import { sdkTimeout } from '../time-limit.ts';
+import { errorFromResponse, errorFromThrown, unreadableResponse } from '../provider-errors.ts';
+import { objectAt, textAt, type JsonObject } from '../json.ts';
+import { ProviderError, type ProviderConnection, type ProviderSettings } from '../provider.ts';
+import { jsonObject } from '../time-limit.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
 
@@ -13,81 +13,81 @@ export function googleBaseUrl(settings: ProviderSettings): string {
   return trimTrailingSlashes(settings.base_url || googleAddress).replace(/\/v1beta$/, '');
 }
 
+const clients = createClientCache<GoogleGenAI>();
+
 /** The account's client, built once per access. The first call loads the SDK, which does not retry by default. */
-export function createGoogleClients(): (connection: ProviderConnection) => Promise<GoogleGenAI> {
-  const cache = createClientCache<GoogleGenAI>();
-  return ({ settings, fetch }) => {
-    const access = { apiKey: settings.api_key ?? '', baseUrl: googleBaseUrl(settings) };
-    return cache.get(fetch, [access], async () => {
-      const { GoogleGenAI } = await import('@google/genai');
-      return new GoogleGenAI({
-        apiKey: access.apiKey,
-        vertexai: false,
-        httpOptions: { baseUrl: access.baseUrl, apiVersion: 'v1beta' },
-      });
+function getClient({ settings, fetch }: ProviderConnection): Promise<GoogleGenAI> {
+  const access = { apiKey: settings.api_key ?? '', baseUrl: googleBaseUrl(settings) };
+  return clients.get(fetch, [access], async () => {
+    const { GoogleGenAI } = await import('@google/genai');
+    return new GoogleGenAI({
+      apiKey: access.apiKey,
+      vertexai: false,
+      httpOptions: { baseUrl: access.baseUrl, apiVersion: 'v1beta' },
     });
-  };
-}
-
-/**
- * A `fetch` for one call of the SDK. The SDK drops the headers of an error (`Retry-After`) and does not distinguish a cut
- * response from invalid JSON. So errors are handled here, and the SDK gets complete success responses only.
- *
- * @param take gets the body instead of the SDK: for members that the SDK drops, and to parse large bodies only once.
- */
-export function checkingFetch(
-  connection: ProviderConnection,
-  take?: (body: JsonObject) => void,
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await connection.fetch(input, init);
-    const text = await response.text();
-    const { status, headers } = response;
-    const body = parsed(text);
-    if (!response.ok) throw errorFromResponse({ status, headers, body: body ?? text }, connection);
-    if (!isRecord(body))
-      throw unreadableResponse(
-        `${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`,
-        status,
-      );
-    take?.(body);
-    return new Response(take === undefined ? text : '{}', { status, headers });
-  };
-}
-
-/** Sends requests with the signal of the exchange, which knows its limits of time, instead of the SDK's own. */
-export function withSignal(connection: ProviderConnection, signal: AbortSignal): ProviderConnection {
-  return { ...connection, fetch: (input, init) => connection.fetch(input, { ...init, signal }) };
-}
-
-/** One call of the SDK, whose body is read here: the SDK drops members of it, and would parse large bodies again. */
-export function googleCall(given: ProviderConnection, abortSignal: AbortSignal) {
-  const connection = withSignal(given, abortSignal);
-  let body: JsonObject = {};
-  const fetch = checkingFetch(connection, (received) => {
-    body = received;
   });
-  return { fetch, config: { abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } }, body: () => body };
+}
+
+/** Options of one call of the SDK. Without its `timeout`, whose timer would stay after the call: the signal has the limits. */
+export interface CallOptions {
+  readonly abortSignal: AbortSignal;
+  readonly httpOptions: { readonly fetch: typeof globalThis.fetch };
 }
 
 /**
- * A `fetch` for one streamed call of the SDK, which would lose the errors of a stream: `take` gets the response, and the
- * SDK an empty one.
+ * One call of the SDK.
+ *
+ * @returns its result, and the response that it was read from: a stream may be read from that instead
+ * @throws ProviderError
  */
-export function streamingFetch(
+export async function callGoogle<Result>(
   connection: ProviderConnection,
-  take: (response: Response) => void,
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await connection.fetch(input, init);
-    const { status, headers } = response;
-    if (response.ok) {
-      take(response);
-      return new Response('', { status, headers });
-    }
-    const text = await response.text();
-    throw errorFromResponse({ status, headers, body: parsed(text) ?? text }, connection);
-  };
+  abortSignal: AbortSignal,
+  call: (client: GoogleGenAI, options: CallOptions) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly response: Response }> {
+  const client = await getClient(connection);
+  let response: Response | undefined;
+  const fetch: typeof globalThis.fetch = async (input, init) => (response = await connection.fetch(input, init));
+  let result: Result;
+  try {
+    result = await call(client, { abortSignal, httpOptions: { fetch } });
+  } catch (thrown) {
+    throw response === undefined ? thrown : failureOf(thrown, response, connection);
+  }
+  if (response === undefined) throw unreadableResponse('it was empty');
+  return { result, response };
+}
+
+/** The ProviderError of what the SDK throws after a response. */
+function failureOf(thrown: unknown, response: Response, connection: ProviderConnection): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const { ok, status, headers } = response;
+  // The SDK's errors have the body as their message, and no headers (`Retry-After`).
+  const said = ok ? undefined : parsed(thrown.message);
+  if (said !== undefined) return errorFromResponse({ status, headers, body: bodyOf(said, headers) }, connection);
+  const known = thrown instanceof SyntaxError ? thrown : errorFromThrown(thrown, connection);
+  if (known instanceof ProviderError) return known;
+  if (!ok) return errorFromResponse({ status, headers, body: '' }, connection);
+  return unreadableResponse(
+    `${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`,
+    status,
+    thrown,
+  );
+}
+
+/** The SDK puts a body that is not called JSON into an error in Google's form. */
+function bodyOf(said: unknown, headers: Headers): unknown {
+  if (headers.get('content-type')?.includes('application/json')) return said;
+  const text = textAt(objectAt(said, 'error'), 'message') ?? '';
+  return parsed(text) ?? text;
+}
+
+/** The JSON object of a response to a request that the SDK has no method for. @throws ProviderError */
+export async function readGoogle(response: Response, connection: ProviderConnection): Promise<JsonObject> {
+  const text = await response.text();
+  const { ok, status, headers } = response;
+  if (ok) return jsonObject(text, response);
+  throw errorFromResponse({ status, headers, body: parsed(text) ?? text }, connection);
 }
 
 function parsed(text: string): unknown {

@@ -1,11 +1,11 @@
-import type { EmbedContentParameters, GoogleGenAI } from '@google/genai';
+import type { EmbedContentParameters, EmbedContentResponse } from '@google/genai';
 import { checkVectors, inputUsage } from '../embeddings/check-embeddings.ts';
 import { splitFields } from '../embeddings/embedding-fields.ts';
 import { keepUsage, unreadableResponse } from '../provider-errors.ts';
-import { countAt, objectAt, type JsonObject } from '../json.ts';
-import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
+import { countAt, objectAt } from '../json.ts';
+import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { googleCall } from './google-client.ts';
+import { callGoogle } from './google-client.ts';
 
 /** batchEmbedContents refuses more: "at most 100 requests can be in one batch". Google documents no limit on tokens. */
 const googleLimits = { inputs: 100 } as const;
@@ -13,23 +13,19 @@ const googleLimits = { inputs: 100 } as const;
 const googleFields = ['taskType', 'outputDimensionality'] as const;
 
 /** Embeddings with batchEmbedContents, which `embedContent` of `@google/genai` calls. */
-export function createGoogleEmbeddings(
-  getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>,
-): EmbeddingCapability {
-  return {
-    limits: googleLimits,
-    takes: () => googleFields,
-    embed: (request, connection) =>
-      withTimeLimit(connection, async (abortSignal) => {
-        const { parameters, ignored } = googleEmbeddingRequest(request);
-        const call = googleCall(connection, abortSignal);
-        const client = await getClient(connection);
-        await client.models.embedContent({ ...parameters, config: { ...parameters.config, ...call.config } });
-        const read = () => googleEmbeddings(call.body(), request);
-        return { ...(await keepUsage(() => inputUsage(googleInput(call.body())), read)), ignored };
-      }),
-  };
-}
+export const googleEmbeddingCapability: EmbeddingCapability = {
+  limits: googleLimits,
+  takes: () => googleFields,
+  embed: (request, connection) =>
+    withTimeLimit(connection, async (abortSignal) => {
+      const { parameters, ignored } = googleEmbeddingRequest(request);
+      const { result } = await callGoogle(connection, abortSignal, (client, options) =>
+        client.models.embedContent({ ...parameters, config: { ...parameters.config, ...options } }),
+      );
+      const read = () => googleEmbeddings(result, request);
+      return { ...(await keepUsage(() => inputUsage(googleInput(result)), read)), ignored };
+    }),
+};
 
 /** The parameters of the SDK's `models.embedContent`, which sends one request per content. */
 export function googleEmbeddingRequest(request: EmbeddingRequest): {
@@ -49,10 +45,10 @@ export function googleEmbeddingRequest(request: EmbeddingRequest): {
  * returns them: cosine distance, the stores' default, does not depend on the length.
  */
 export function googleEmbeddings(
-  body: JsonObject,
+  body: Pick<EmbedContentResponse, 'embeddings' | 'usageMetadata'>,
   request: Pick<EmbeddingRequest, 'model' | 'input'>,
 ): Omit<EmbeddingResult, 'ignored'> {
-  const list = body['embeddings'];
+  const list = body.embeddings;
   if (!Array.isArray(list)) throw unreadableResponse('no list of embeddings in it');
   const embeddings = (list as unknown[]).map((entry) => {
     const values = objectAt({ entry }, 'entry')['values'];
@@ -63,7 +59,7 @@ export function googleEmbeddings(
   return { embeddings, usage: googleInput(body), model: request.model };
 }
 
-function googleInput({ usageMetadata }: JsonObject): EmbeddingResult['usage'] {
+function googleInput({ usageMetadata }: Pick<EmbedContentResponse, 'usageMetadata'>): EmbeddingResult['usage'] {
   const tokens = countAt(usageMetadata, 'promptTokenCount');
   return tokens === null
     ? null

@@ -15,7 +15,7 @@ type RequestedModel = { readonly model: string };
  * @throws ProviderError `rejected` for a blocked prompt, a withheld image or text only, `unreadable` for another format.
  */
 export function geminiImages(
-  body: JsonObject,
+  body: unknown,
   request: RequestedModel,
   connection: ProviderConnection,
 ): Omit<ImageResult, 'ignored'> {

@@ -1,4 +1,4 @@
-import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
+import type { GenerateContentParameters } from '@google/genai';
 import { findImageRules, supportedFields, writeImageFields } from '../images/image-rules.ts';
 import type { ImageModelTable, ImageRules } from '../images/image-rules.ts';
 import type { JsonObject } from '../json.ts';
@@ -12,7 +12,7 @@ import type {
 } from '../provider.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { googleBaseUrl, googleCall } from './google-client.ts';
+import { callGoogle, googleBaseUrl, readGoogle } from './google-client.ts';
 import { geminiImages, imagenImages } from './google-images-response.ts';
 import { googleReport } from './google-response.ts';
 
@@ -68,42 +68,30 @@ function geminiModalities(model: string): readonly string[] {
 }
 
 /** Images with generateContent of `@google/genai`, and with Imagen's predict, which that package supports on Vertex AI only. */
-export function createGoogleImages(
-  getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>,
-): ImageCapability {
-  return {
-    perCall: (model) => findImageRules(googleImageModels, model).perCall,
-    takes: (model) => supportedFields(findImageRules(googleImageModels, model)),
-    generate: (request, connection) =>
-      withTimeLimit(connection, (signal) =>
-        isImagen(request.model)
-          ? predict(request, connection, signal)
-          : generateContent(request, connection, { getClient, signal }),
-      ),
-    editing: {
-      accepts: (model) => findImageRules(googleImageModels, model).edit ?? null,
-      edit: (request, connection) =>
-        withTimeLimit(connection, (signal) => generateContent(request, connection, { getClient, signal })),
-    },
-  };
-}
-
-interface Exchange {
-  readonly getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>;
-  readonly signal: AbortSignal;
-}
+export const googleImages: ImageCapability = {
+  perCall: (model) => findImageRules(googleImageModels, model).perCall,
+  takes: (model) => supportedFields(findImageRules(googleImageModels, model)),
+  generate: (request, connection) =>
+    withTimeLimit(connection, (signal) =>
+      isImagen(request.model) ? predict(request, connection, signal) : generateContent(request, connection, signal),
+    ),
+  editing: {
+    accepts: (model) => findImageRules(googleImageModels, model).edit ?? null,
+    edit: (request, connection) => withTimeLimit(connection, (signal) => generateContent(request, connection, signal)),
+  },
+};
 
 async function generateContent(
   request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>,
   connection: ProviderConnection,
-  { getClient, signal }: Exchange,
+  signal: AbortSignal,
 ): Promise<ImageResult> {
   const { parameters, ignored } = geminiImageRequest(request);
-  const call = googleCall(connection, signal);
-  const client = await getClient(connection);
-  await client.models.generateContent({ ...parameters, config: { ...parameters.config, ...call.config } });
-  const read = () => geminiImages(call.body(), request, connection);
-  return { ...(await keepUsage(() => googleReport(call.body()), read)), ignored };
+  const { result } = await callGoogle(connection, signal, (client, options) =>
+    client.models.generateContent({ ...parameters, config: { ...parameters.config, ...options } }),
+  );
+  const read = () => geminiImages(result, request, connection);
+  return { ...(await keepUsage(() => googleReport(result), read)), ignored };
 }
 
 async function predict(
@@ -113,14 +101,13 @@ async function predict(
 ): Promise<ImageResult> {
   const { body, ignored } = imagenRequest(request);
   const model = encodeURIComponent(request.model.replace(/^models\//, ''));
-  const call = googleCall(connection, signal);
-  await call.fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
+  const response = await connection.fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-goog-api-key': connection.settings.api_key ?? '' },
     body: JSON.stringify(body),
     signal,
   });
-  return { ...imagenImages(call.body(), request, connection), ignored };
+  return { ...imagenImages(await readGoogle(response, connection), request, connection), ignored };
 }
 
 /** The parameters of the SDK's `models.generateContent`. */

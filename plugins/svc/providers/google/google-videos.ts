@@ -1,5 +1,4 @@
 import { isRecord, isUrl } from '#plugin-api';
-import type { GoogleGenAI } from '@google/genai';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { countAt, listAt, objectAt, textAt } from '../json.ts';
 import { unreadableResponse } from '../provider-errors.ts';
@@ -13,9 +12,7 @@ import {
   type VideoRequest,
 } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { googleBaseUrl, googleCall } from './google-client.ts';
-
-type GetClient = (connection: ProviderConnection) => Promise<GoogleGenAI>;
+import { callGoogle, googleBaseUrl } from './google-client.ts';
 
 const small: readonly ImageSize[] = ['1280x720', '720x1280'];
 const large: readonly ImageSize[] = ['1920x1080', '1080x1920'];
@@ -23,15 +20,12 @@ const large: readonly ImageSize[] = ['1920x1080', '1080x1920'];
 const defaultSeconds = 8;
 
 /** Google's Veo (contract 6.5, `outputs.videos`): a job is started with `predictLongRunning`, and its operation is checked. */
-export function createGoogleVideos(getClient: GetClient): VideoCapability {
-  return {
-    takes: (model) =>
-      isVeo2(model) ? { sizes: small, seconds: [5, 6, 8] } : { sizes: [...small, ...large], seconds: [4, 6, 8] },
-    start: (request, connection) =>
-      withTimeLimit(connection, (signal) => start(request, connection, { getClient, signal })),
-    check: (operation, connection) => withTimeLimit(connection, (signal) => check(operation.name, connection, signal)),
-  };
-}
+export const googleVideos: VideoCapability = {
+  takes: (model) =>
+    isVeo2(model) ? { sizes: small, seconds: [5, 6, 8] } : { sizes: [...small, ...large], seconds: [4, 6, 8] },
+  start: (request, connection) => withTimeLimit(connection, (signal) => start(request, connection, signal)),
+  check: (operation, connection) => withTimeLimit(connection, (signal) => check(operation.name, connection, signal)),
+};
 
 function isVeo2(model: string): boolean {
   return /^(models\/)?veo-2/i.test(model);
@@ -40,14 +34,14 @@ function isVeo2(model: string): boolean {
 async function start(
   request: VideoRequest,
   connection: ProviderConnection,
-  { getClient, signal }: { readonly getClient: GetClient; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<VideoOperation> {
   const { model, prompt, seconds } = request;
   const { config, ignored } = googleVideoConfig(request);
-  const call = googleCall(connection, signal);
-  const client = await getClient(connection);
-  await client.models.generateVideos({ model, source: { prompt }, config: { ...config, ...call.config } });
-  const name = operationName(textAt(call.body(), 'name'));
+  const { result } = await callGoogle(connection, signal, (client, options) =>
+    client.models.generateVideos({ model, source: { prompt }, config: { ...config, ...options } }),
+  );
+  const name = operationName(textAt(result, 'name'));
   return { name, model, seconds: seconds ?? defaultSeconds, ignored };
 }
 
@@ -77,15 +71,17 @@ function operationName(name: string | null): string {
 }
 
 async function check(name: string, connection: ProviderConnection, signal: AbortSignal): Promise<VideoProgress> {
+  const { GenerateVideosOperation } = await import('@google/genai');
+  const operation = Object.assign(new GenerateVideosOperation(), { name: operationName(name) });
+  const { result } = await callGoogle(connection, signal, (client, config) =>
+    client.operations.getVideosOperation({ operation, config }),
+  );
+  if (result.done !== true) return { state: 'running' };
+  if (isRecord(result.error)) throw failed(textAt(result.error, 'message') ?? 'it gave no reason', connection);
+  const { response } = result;
+  const urls = listAt(response, 'generatedVideos').flatMap((made) => textAt(objectAt(made, 'video'), 'uri') ?? []);
   const base = googleBaseUrl(connection.settings);
-  const call = googleCall(connection, signal);
   const key = { 'x-goog-api-key': connection.settings.api_key ?? '' };
-  await call.fetch(`${base}/v1beta/${operationName(name)}`, { headers: key, signal });
-  const body = call.body();
-  if (body['done'] !== true) return { state: 'running' };
-  if (isRecord(body['error'])) throw failed(textAt(body['error'], 'message') ?? 'it gave no reason', connection);
-  const response = objectAt(objectAt(body, 'response'), 'generateVideoResponse');
-  const urls = listAt(response, 'generatedSamples').flatMap((sample) => textAt(objectAt(sample, 'video'), 'uri') ?? []);
   if (urls.length > 0)
     return {
       state: 'done',

@@ -1,6 +1,5 @@
 import { isRecord } from '#plugin-api';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { bytesOf, type ByteReader } from '../../kit/response-stream.ts';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
 import {
   type FailedUsage,
@@ -82,32 +81,28 @@ export interface EventReader {
 export interface OpenStream {
   readonly response: Response;
   readonly connection: ProviderConnection;
-  /** Aborts the request. */
-  readonly signal: AbortSignal;
 }
+
+type BytesReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
  * Reads server-sent events until the last one.
  *
  * @throws ProviderError `connection` for a cut stream, `unreadable` for another kind of response, and errors of the reader.
  */
-export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
+export async function readEvents({ response, connection }: OpenStream, reader: EventReader): Promise<void> {
   if (!isEventStream(response)) return readText(response, reader);
-  const bytes = bytesOf(response);
-  if (bytes === null) throw unreadableResponse('it was empty', response.status);
-  const cancel = (): void => bytes.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
+  if (response.body === null) throw unreadableResponse('it was empty', response.status);
+  const bytes = response.body.getReader();
   let isOver = false;
   try {
     isOver = await readToEnd(bytes, reader, response.status);
-    signal.throwIfAborted();
     if (!isOver && !reader.isComplete()) throw truncatedStream();
   } catch (error) {
-    throw signal.aborted ? error : errorFromThrown(error, connection);
+    throw errorFromThrown(error, connection);
   } finally {
-    signal.removeEventListener('abort', cancel);
-    if (isOver) drain(bytes, connection);
-    else cancel();
+    if (isOver) void drain(bytes, connection);
+    else cancel(bytes);
   }
 }
 
@@ -149,7 +144,7 @@ function isJsonObject(line: string): boolean {
 const maxLength = 16 * 1_048_576;
 
 /** Returns false if the bytes end without an end marker. */
-async function readToEnd(bytes: ByteReader, reader: EventReader, status: number): Promise<boolean> {
+async function readToEnd(bytes: BytesReader, reader: EventReader, status: number): Promise<boolean> {
   let isOver = false;
   const decoder = new TextDecoder();
   const parser = createParser({
@@ -161,28 +156,30 @@ async function readToEnd(bytes: ByteReader, reader: EventReader, status: number)
       if (type === 'max-buffer-size-exceeded') throw unreadableResponse('an event that does not end', status);
     },
   });
-  const take = (piece: Uint8Array): boolean => {
-    parser.feed(decoder.decode(piece, { stream: true }));
-    return isOver;
-  };
-  // Some upstreams omit the line breaks after the last event.
-  if (!(await bytes.each(take))) parser.feed(`${decoder.decode()}\n\n`);
+  while (!isOver) {
+    const { done, value } = await bytes.read();
+    // Some upstreams omit the line breaks after the last event.
+    parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+    if (done) break;
+  }
   return isOver;
 }
 
 /** Lets the upstream end the response after the end marker, so that the connection can be reused; cuts it after a while. */
-function drain(bytes: ByteReader, { clock }: ProviderConnection): void {
-  let left = 16;
-  const cut = (): void => bytes.cancel();
-  const undo = clock.after(1000, cut);
-  const take = (): boolean => --left === 0;
-  void bytes
-    .each(take)
-    .then((isTooLong) => {
-      if (isTooLong) cut();
-    })
-    .catch(() => undefined)
-    .finally(undo);
+async function drain(bytes: BytesReader, { clock }: ProviderConnection): Promise<void> {
+  const undo = clock.after(1000, () => cancel(bytes));
+  try {
+    for (let left = 16; left > 0; left -= 1) if ((await bytes.read()).done) return;
+    cancel(bytes);
+  } catch {
+    // It was cut.
+  } finally {
+    undo();
+  }
+}
+
+function cancel(bytes: BytesReader): void {
+  bytes.cancel().catch(() => undefined);
 }
 
 /** Treats a missing or unknown text type as an event stream. */

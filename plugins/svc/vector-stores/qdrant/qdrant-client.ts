@@ -1,7 +1,7 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { createClientCache } from '../../kit/caches.ts';
-import { isHeaders } from '../../kit/fixed-headers.ts';
+import { isHeaders } from '../../kit/upstream-error.ts';
 import { exchange } from '../exchange.ts';
 import { errorFromResponse, unreadableResponse } from '../store-errors.ts';
 import { VectorStoreError, type VectorStoreConnection } from '../vector-store.ts';

@@ -1,0 +1,80 @@
+import type { Dispatcher, RequestInfo, RequestInit as UndiciInit, buildConnector, fetch as undiciFetch } from 'undici';
+import { bytesListener } from '../kit/time-limit.ts';
+
+export interface UpstreamFetch {
+  readonly fetch: typeof globalThis.fetch;
+  /** The connection pool, for clients that have no option for a `fetch`. */
+  dispatcher(): Promise<Dispatcher>;
+  /** Closes the connections after the running calls have finished. */
+  close(): Promise<void>;
+}
+
+export interface UpstreamFetchParts {
+  /** Opens connections behind the outbound guard: `host.http.connector()` (D35). */
+  readonly connect: buildConnector.connector;
+  /** Kept open per host, 1 or more. Default 256. */
+  readonly connections?: number;
+}
+
+/**
+ * undici's `fetch` on one pool behind the outbound guard, for vendors' clients. Redirects are returned, never followed, so that
+ * a key stays with the host it was saved for. Errors are those of `fetch`: the signal's reason, or a TypeError "fetch failed"
+ * whose causes have the guard's and undici's codes. Bytes of a response keep the limits of time of its exchange waiting (D50).
+ *
+ * The first call loads undici; idle connections do not keep the process alive.
+ */
+export function createUpstreamFetch({ connect, connections = 256 }: UpstreamFetchParts): UpstreamFetch {
+  let opening: Promise<Pool> | undefined;
+  const open = async (): Promise<Pool> => {
+    const { Agent, fetch } = await import('undici');
+    // Calls have their own limits of time.
+    const agent = new Agent({
+      connections,
+      connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 10_000,
+    });
+    return { dispatcher: agent.compose(reportBytes), fetch };
+  };
+  return {
+    async fetch(input, init) {
+      init?.signal?.throwIfAborted();
+      const { dispatcher, fetch } = await (opening ??= open());
+      // Two declarations of the same standard: Node's, and those of undici.
+      const options = { ...init, redirect: 'manual', dispatcher } as UndiciInit;
+      return (await fetch(input as RequestInfo, options)) as unknown as Response;
+    },
+    dispatcher: async () => (await (opening ??= open())).dispatcher,
+    close: async () => {
+      const opened = await opening;
+      opening = undefined;
+      await opened?.dispatcher.close();
+    },
+  };
+}
+
+interface Pool {
+  readonly dispatcher: Dispatcher;
+  readonly fetch: typeof undiciFetch;
+}
+
+/** Calls the exchange that sends a request back for the head of its response, and for each piece of the body. */
+const reportBytes: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const report = bytesListener();
+  if (report === undefined) return dispatch(options, handler);
+  return dispatch(options, {
+    onRequestStart: (...given) => handler.onRequestStart?.(...given),
+    onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
+    onResponseStart(...given) {
+      if (given[1] >= 200) report();
+      handler.onResponseStart?.(...given);
+    },
+    onResponseData(...given) {
+      report();
+      handler.onResponseData?.(...given);
+    },
+    onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+    onResponseError: (...given) => handler.onResponseError?.(...given),
+  });
+};
