@@ -1,4 +1,3 @@
-import { RestError } from '#plugin-api';
 import { isThenable } from './callbacks.ts';
 import type { Entry } from './callbacks.ts';
 import type { Failures } from './failures.ts';
@@ -21,7 +20,7 @@ export const noGuard: FilterGuard = {
 };
 
 /** What `HooksApi.keepValueOnError` declared, by the names of the filters. */
-export type TolerantFilters = Map<string, { readonly passesRestErrors: boolean }>;
+export type TolerantFilters = Set<string>;
 
 /**
  * Keeps the former value where a callback returns `undefined` for a value that is not, or a promise to a run that does not
@@ -44,9 +43,7 @@ export function createFilterGuard(
   return {
     settleAwaited,
     survives(entry, error) {
-      const rule = tolerant.get(entry.hook);
-      if (rule === undefined || (rule.passesRestErrors && error instanceof RestError)) return false;
-      return failures.keep(entry, error);
+      return tolerant.has(entry.hook) && failures.keep(entry, error);
     },
     settle(entry, former, result) {
       if (!isThenable(result) || isThenable(former)) return settleAwaited(entry, former, result);

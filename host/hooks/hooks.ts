@@ -62,7 +62,7 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
   const context = createHookContext(registry.byId);
   const failures = createFailures({ context, log, listeners });
   const all = registry.find('all');
-  const tolerant: TolerantFilters = new Map();
+  const tolerant: TolerantFilters = new Set();
   const guard = guardsFilters ? createFilterGuard(failures, tolerant) : noGuard;
   const runs = createRuns({ all, context, failures, guard });
   const asyncRuns = createAsyncRuns({ all, context, failures, guard });
@@ -91,8 +91,8 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
     },
     hasFilter: registry.has,
     hasAction: registry.has,
-    keepValueOnError(names: readonly string[], { passesRestErrors = false } = {}): void {
-      for (const name of names) tolerant.set(name, { passesRestErrors });
+    keepValueOnError(names: readonly string[]): void {
+      for (const name of names) tolerant.add(name);
     },
     owners: ownersOf,
     didFilter: (name: string) => byName.get(name)?.filtersApplied ?? 0,

@@ -6,7 +6,7 @@ export const shownFilters = [
   ...['the_title', 'protected_title_format', 'the_content', 'do_shortcode_tag', 'pre_do_shortcode_tag'],
   ...['get_the_excerpt', 'the_excerpt', 'excerpt_length', 'excerpt_more', 'comment_text'],
   ...['get_avatar_url', 'wp_get_attachment_image_attributes'],
-  ...['page_link', 'post_link', 'post_type_link', 'term_link', 'pre_get_posts'],
+  ...['page_link', 'post_link', 'post_type_link', 'term_link'],
   ...[
     'admin_alerts',
     'admin_home',
@@ -27,11 +27,10 @@ export const shownFilters = [
   ...['rest_allowed_cors_headers', 'rest_exposed_cors_headers', 'rest_get_max_batch_size'],
 ];
 
-/** Filters whose value is a response: their callbacks may refuse it. Those of post types and taxonomies are declared with them. */
-export const answerFilters = ['rest_post_dispatch', 'rest_prepare_comment', 'rest_prepare_user', 'rest_comment_query'];
-
-/** A page, feed or response is served without what a mistake of a plugin would have changed in it. */
+/**
+ * A page or feed is served without what a mistake of a plugin would have changed in it. Filters of queries and responses are not among
+ * them: plugins hide with them, and a mistake must not show what is hidden.
+ */
 export function keepShownValues(hooks: Pick<HooksApi, 'keepValueOnError'>): void {
   hooks.keepValueOnError(shownFilters);
-  hooks.keepValueOnError(answerFilters, { passesRestErrors: true });
 }

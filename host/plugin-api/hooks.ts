@@ -55,11 +55,6 @@ export interface HookOptions {
   readonly isSynchronous?: boolean;
 }
 
-export interface KeepOptions {
-  /** A RestError is a refusal, which reaches the caller. Default false. */
-  readonly passesRestErrors?: boolean;
-}
-
 /**
  * Filters and actions with WordPress's semantics. Both share one namespace, so that `hasFilter` sees an action's callbacks.
  *
@@ -117,7 +112,7 @@ export interface HooksApi {
    * Declares filters whose value is shown. For a callback that throws, the value before it is used, the error is logged with the
    * plugin it came from, and the plugin has it as its last error. Not for filters that allow, hide or limit something.
    */
-  keepValueOnError(names: readonly string[], options?: KeepOptions): void;
+  keepValueOnError(names: readonly string[]): void;
   /** Slugs of the plugins that have callbacks, `host` for its own, in the order they run. Names who gave a filter its value. */
   owners(name: string): string[];
   /** How often the filter (or action) ran, including runs in progress. */

@@ -7,12 +7,6 @@ export const shownFilters = [
   ...['svc_providers', 'svc_vector_stores', 'svc_automation_task_types', 'svc_sandbox_available'],
 ];
 
-/** Filters of responses, which are paid for when they run. Their callbacks may refuse a response. */
-export const answerFilters = [
-  ...['svc_text_response', 'svc_embeddings_response', 'svc_images_response', 'svc_vector_upsert_response'],
-];
-
 export function keepShownValues(hooks: Pick<HooksApi, 'keepValueOnError'>): void {
   hooks.keepValueOnError(shownFilters);
-  hooks.keepValueOnError(answerFilters, { passesRestErrors: true });
 }

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { createTestHost, type SignedIn, type TestHost } from '#testing';
-import { answerFilters, shownFilters } from '../../host/hooks/shown-filters.ts';
+import { shownFilters } from '../../host/hooks/shown-filters.ts';
 import * as service from '../../plugins/svc/shown-filters.ts';
 import { makeForm } from '../contract/ai-forms-site.ts';
 import { createPluginFolders, type PluginFolders } from '../loader/helpers/plugin-folders.ts';
 
 const key = 'the REST key of filters that fail';
-const types = ['post', 'page', 'attachment', 'category'];
-const filters = [
-  ...[...shownFilters, ...answerFilters, ...service.shownFilters, ...service.answerFilters],
-  ...types.flatMap((name) => [`rest_prepare_${name}`, `rest_${name}_query`]),
-];
+const filters = [...shownFilters, ...service.shownFilters];
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -30,9 +26,9 @@ const answers = {
 };
 /** Run by doors that need more than this site has. */
 const elsewhere = [
-  ...['comment_text', 'rest_prepare_comment', 'mcp_prompts', 'mcp_resources'],
+  ...['comment_text', 'mcp_prompts', 'mcp_resources'],
   ...['svc_chatbot_demo_site', 'svc_chatbot_pretend_shop', 'svc_chatbot_widget_config', 'svc_event_schemas'],
-  ...['svc_provider_users', 'svc_automation_task_types', 'svc_vector_upsert_response'],
+  ...['svc_provider_users', 'svc_automation_task_types'],
 ];
 
 /** A plugin with a callback on each filter, and a post type for its links. */

@@ -1,4 +1,4 @@
-import { answerFilters, shownFilters } from '../../host/hooks/shown-filters.ts';
+import { shownFilters } from '../../host/hooks/shown-filters.ts';
 import * as service from '../../plugins/svc/shown-filters.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -100,10 +100,7 @@ function partsOf(parameter: ts.ParameterDeclaration): readonly ts.Node[] {
 }
 
 /** What `keepValueOnError` declares. */
-const keptFilters = new Set([
-  ...[...shownFilters, ...answerFilters, ...service.shownFilters, ...service.answerFilters],
-  ...['rest_prepare_category', 'rest_category_query'],
-]);
+const keptFilters = new Set([...shownFilters, ...service.shownFilters]);
 
 function renderHook(hook: HookDescription, runs: readonly HookRun[]): string {
   const { name, kind, parameters, description, since } = hook;

@@ -22,7 +22,6 @@ export interface PostResponses {
 export function createPostResponses(given: ContentRestDependencies, type: PostType): PostResponses {
   const { parts, hooks, site } = given;
   const schema = postSchema(type, parts);
-  hooks.keepValueOnError([`rest_prepare_${type.name}`, `rest_${type.name}_query`], { passesRestErrors: true });
   const links = createLinks(given, type);
 
   async function prepare({

@@ -87,7 +87,6 @@ interface TermResponses {
 function createTermResponses(given: ContentRestDependencies, taxonomy: Taxonomy, schema: JsonSchema): TermResponses {
   const { parts, hooks, rest } = given;
   const base = rest.url.bind(rest, `/wp/v2/${taxonomy.restBase}`);
-  hooks.keepValueOnError([`rest_prepare_${taxonomy.name}`, `rest_${taxonomy.name}_query`], { passesRestErrors: true });
 
   function links(term: Term, user: User, mayDelete: boolean): Links {
     const mayEdit = user.can(taxonomy.capabilities.edit_terms);
