@@ -50,8 +50,8 @@ export interface CronApi {
    * Runs repeatedly. Without `firstRun`, an equal event is left unchanged, and an event with another schedule is replaced, so
    * that a plugin may call this at each start. Returns whether an event was added.
    *
-   * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression (`*&#47;5 * * * *`), in UTC without
-   *   `timeZone`, with which `list` shows it after `CRON_TZ=`.
+   * @param schedule `hourly`, `twicedaily`, `daily`, `weekly`, one added with addSchedule, or a cron expression
+   *   (`*&#47;5 * * * *`), in UTC without `timeZone`, with which `list` shows it after `CRON_TZ=`.
    */
   schedule(schedule: string, hook: string, when?: CronEventInit): Promise<boolean>;
   /**

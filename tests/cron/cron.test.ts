@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { FakeClock } from '../../host/testing/fake-clock.ts';
-import { localMinute } from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { createCron, migrations, type Cron } from '../../host/cron/cron.ts';
 import type { Database } from '../../host/database/database.ts';
@@ -377,16 +376,6 @@ describeDialects('cron', (open) => {
       });
       expect(await cron.list()).to.deep.equal([]);
     });
-  });
-
-  it('runs expressions by the clock of a time zone', async () => {
-    const { cron } = await node();
-    expect(await cron.schedule('0 9 * * *', 'ev', { timeZone: 'Europe/Berlin' })).to.equal(true);
-    expect(await cron.schedule('0 9 * * *', 'ev', { timeZone: 'Europe/Berlin' })).to.equal(false);
-    const [event] = await cron.list();
-    expect(event?.schedule).to.equal('CRON_TZ=Europe/Berlin 0 9 * * *');
-    expect(localMinute(event?.nextRun ?? 0, 'Europe/Berlin').slice(11)).to.equal('09:00');
-    expect(await cron.schedule('0 9 * * *', 'other', { timeZone: 'Mars/Base' })).to.equal(false);
   });
 
   it('brings recurring events forward when the clock is set back, and no others', async () => {

@@ -75,12 +75,9 @@ export const exceptions: Readonly<Record<string, Readonly<Record<string, string>
     'plugins/svc/vector-stores/chroma/chroma-client.ts':
       "Chroma's client has no option for the way its requests are sent.",
   },
-  'private member': {
-    'host/cli/open-timers.ts': 'Node has no public way to ask whether a timer has ended.',
-  },
   'replaced global': {
     'host/admin/assets/texts.js': 'Defines a new name for the scripts of a page.',
-    'host/cli/open-timers.ts':
+    'host/open-resources.ts':
       'Names the plugin whose timer keeps a command from ending, in the process of one command.',
   },
 };
