@@ -18,7 +18,7 @@ export interface OpenResource {
 export interface OpenResources {
   /** Watches this plugin from now on. */
   watch(slug: string): void;
-  /** Forgets what the plugin has started so far. The returned function tells what of it is still open. */
+  /** Forgets what the plugin has started so far. The returned function lists what of it is still open. */
   take(slug: string): () => OpenResource[];
 }
 
@@ -35,7 +35,7 @@ type Starter = (...args: never[]) => unknown;
 /** Returns the plugin that started it, if it is watched. `name` returns null once it has ended. */
 type Note = (kind: OpenResource['kind'], starter: Starter, name: () => string | null) => string | null;
 
-/** Of one plugin, before those that ended are forgotten. */
+/** Of one plugin, after which those that ended are forgotten, and after as many again. */
 const many = 1_000;
 
 /**
@@ -51,7 +51,8 @@ export function watchResources(
     const slug = bySlug.size === 0 ? null : folders.current();
     const known = slug === null ? undefined : bySlug.get(slug);
     if (slug === null || known === undefined) return null;
-    const open = known.length < many ? known : known.filter((each) => each.name() !== null);
+    const isMany = known.length > 0 && known.length % many === 0;
+    const open = isMany ? known.filter((each) => each.name() !== null) : known;
     const origin = new Error(`Started a ${kind}`);
     Error.captureStackTrace(origin, starter);
     open.push({ kind, name, origin });

@@ -6,7 +6,8 @@ import { setInterval } from 'node:timers';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * @typedef {{readonly callFrameId: string, readonly functionName: string, readonly location: {readonly scriptId: string, readonly lineNumber: number}}} Frame
+ * @typedef {{readonly scriptId: string, readonly lineNumber: number}} Location
+ * @typedef {{readonly callFrameId: string, readonly functionName: string, readonly location: Location}} Frame
  * @typedef {{readonly callFrames: Frame[]}} Paused
  */
 /** @typedef {{readonly scriptId: string, readonly url: string}} Script */

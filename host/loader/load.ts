@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { PluginDefinition, Migration } from '#plugin-api';
 import { hashStates, listSources } from '../sources/files.ts';
 import { followGenerations } from '../sources/module-hooks.ts';
@@ -49,7 +51,9 @@ export function createPluginImporter(): PluginImporter {
         forgetCommonJs(directory);
         entry.searchParams.set('generation', String(state.generation));
       }
-      const module = (await import(entry.href).catch(explainSyntax)) as { default?: unknown };
+      const module = (await import(entry.href).catch((error: unknown) => explainSyntax(error, directory))) as {
+        default?: unknown;
+      };
       const definition = readDefinition(module, source.manifest.main);
       state.failed = false;
       return definition;
@@ -57,18 +61,41 @@ export function createPluginImporter(): PluginImporter {
   };
 }
 
-/** Adds the place to the error of code that cannot be read, which Node has in the stack alone, and what TypeScript must be like. */
-function explainSyntax(error: unknown): never {
-  const [, file, line] =
-    (error instanceof SyntaxError && /^(?:file:\/\/)?(\/?.+):(\d+)$/m.exec(error.stack ?? '')) || [];
-  if (!(error instanceof SyntaxError) || file === undefined) throw error;
+/**
+ * Adds the place to the error of code that cannot be read, which Node has in the first line of the stack at most, and what TypeScript
+ * must be like.
+ */
+async function explainSyntax(error: unknown, directory: string): Promise<never> {
+  if (!(error instanceof SyntaxError)) throw error;
+  const position = positionOf(error.stack) ?? (await findBroken(directory));
+  if (position === null) throw error;
   const advice =
     (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
       ? '. Node removes types and changes nothing else: write constants instead of enums, and no namespaces and parameter properties'
-      : /\.ts$/.test(file) && error.message.includes('does not provide an export')
+      : /\.ts:\d+$/.test(position) && error.message.includes('does not provide an export')
         ? '. If it is a type, write import type'
         : '';
-  throw new Error(`${error.message}${advice} (${file}:${line})`, { cause: error });
+  throw new Error(`${error.message}${advice} (${position})`, { cause: error });
+}
+
+/** `path:line`, from what Node writes before the message. */
+function positionOf(text = ''): string | null {
+  const [first = ''] = text.split(/\r?\n/, 1);
+  return /^(?:file:\/\/)?(.+\.[mc]?[jt]s:\d+)$/.exec(first.replace(/\?generation=\d+/, ''))?.[1] ?? null;
+}
+
+/** Of JavaScript modules Node names no position: it is asked about each file, of the first hundred. */
+async function findBroken(directory: string): Promise<string | null> {
+  const { files } = listSources(directory, (file) => /\.[mc]?js$/.test(file));
+  for (const file of files.slice(0, 100)) {
+    const checked = promisify(execFile)(process.execPath, ['--check', file]);
+    const position = await checked.then(
+      () => null,
+      ({ stderr }: { stderr?: string }) => positionOf(stderr),
+    );
+    if (position !== null) return position;
+  }
+  return null;
 }
 
 /** @param isFirst whether the importer imports the plugin for the first time. */

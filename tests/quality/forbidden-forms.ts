@@ -77,8 +77,7 @@ export const exceptions: Readonly<Record<string, Readonly<Record<string, string>
   },
   'replaced global': {
     'host/admin/assets/texts.js': 'Defines a new name for the scripts of a page.',
-    'host/open-resources.ts':
-      'Names the plugin whose timer keeps a command from ending, in the process of one command.',
+    'host/open-resources.ts': 'Names the plugin whose timer or server outlives it: Node announces neither of them.',
   },
 };
 

@@ -69,6 +69,14 @@ describe('modules of plugins', () => {
   });
 
   for (const [what, files, expected] of [
+    [
+      'invalid JavaScript',
+      {
+        'index.js': `import './lib/broken.js'; export default {};`,
+        'lib/broken.js': 'export default {\n  a: 1,\n  register( {} };',
+      },
+      /^Unexpected token '}' \(.*sample\/lib\/broken\.js:3\)$/,
+    ],
     ['invalid code', { 'index.ts': 'export default {\n  register( {} };' }, /^Expected .* \(.*sample\/index\.ts:2\)$/],
     [
       'an enum, which is more than a type',
