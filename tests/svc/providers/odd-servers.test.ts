@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { provider as claude } from '../../../plugins/svc/providers/claude.provider.ts';
+import { provider as google } from '../../../plugins/svc/providers/google.provider.ts';
 import { provider as openai } from '../../../plugins/svc/providers/openai.provider.ts';
 import type { Provider, ProviderConnection } from '../../../plugins/svc/providers/provider.ts';
 import { createSystemClock } from '../../../host/clock.ts';
@@ -70,6 +71,19 @@ describe('servers with an odd form of OpenAI’s interface', () => {
   it('are cut if chunks on lines do not end', async () => {
     sending('application/x-ndjson', `${chunk('Hel')}\n${chunk('lo')}\n`);
     expect(await failureOf(stream())).to.include({ kind: 'connection' });
+  });
+
+  it('are asked once for a text that Google would continue: each request is billed', async () => {
+    const part = { candidates: [{ content: { parts: [{ text: 'Hel' }] }, continuationToken: 'bmV4dA==' }] };
+    let requests = 0;
+    respond = (_incoming, response) => {
+      requests += 1;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(part));
+    };
+    const { port } = server.address() as AddressInfo;
+    const base_url = `http://127.0.0.1:${String(port)}`;
+    await google.text!.generate(request, connection({ base_url })).catch(() => null);
+    expect(requests).to.equal(1);
   });
 
   it('may give tool calls no id: each gets one', async () => {

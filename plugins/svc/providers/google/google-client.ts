@@ -31,6 +31,8 @@ function getClient({ settings, fetch }: ProviderConnection): Promise<GoogleGenAI
 /** Options of one call of the SDK. Without its `timeout`, whose timer would stay after the call: the signal has the limits. */
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
+  /** One call is one request, which is billed once (D46). */
+  readonly automaticContinuation: false;
   readonly httpOptions: { readonly fetch: typeof globalThis.fetch };
 }
 
@@ -50,7 +52,7 @@ export async function callGoogle<Result>(
   const fetch: typeof globalThis.fetch = async (input, init) => (response = await connection.fetch(input, init));
   let result: Result;
   try {
-    result = await call(client, { abortSignal, httpOptions: { fetch } });
+    result = await call(client, { abortSignal, automaticContinuation: false, httpOptions: { fetch } });
   } catch (thrown) {
     throw response === undefined ? thrown : failureOf(thrown, response, connection);
   }
