@@ -18,7 +18,7 @@ export async function runConformance(init: ConformanceInit): Promise<Conformance
 
 export interface CheckRunInit {
   readonly source: PluginSource;
-  /** Tells the errors of the plugin that nothing catches. */
+  /** Reports the errors of the plugin that nothing catches. */
   readonly pluginFolders: PluginFolders;
   /** Findings about its sources, which are not repeated. */
   readonly known: readonly Finding[];

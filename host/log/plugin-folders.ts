@@ -39,7 +39,7 @@ export interface PluginFolders {
 /** Of the process, in which several hosts may run. */
 const contexts = new AsyncLocalStorage<{ readonly slug: string; inStep: boolean }>();
 
-/** Errors to tell later listeners of. */
+/** Errors that later listeners get. */
 const maxReported = 100;
 /** Causes of causes to look at: they may form a circle. */
 const maxCauses = 5;

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RestError } from '#plugin-api';
 import { createHooks, type HookFailure, type Hooks } from '../../host/hooks/hooks.ts';
 
 describe('a filter whose callback returns what it cannot use', () => {
