@@ -7,7 +7,10 @@ describe('a run of tests in which one fails', () => {
     const { status, stdout } = spawnSync(
       process.execPath,
       ['node_modules/mocha/bin/mocha.js', '--no-parallel', 'tests/fixtures/failing-test.ts'],
-      { encoding: 'utf8', env: { ...process.env, TEST_DATABASE_URL: await startPostgres() } },
+      {
+        encoding: 'utf8',
+        env: { ...process.env, TEST_DATABASE_URL: await startPostgres(), TEST_TEMPLATE_PREFIX: 'test_inner_' },
+      },
     );
     expect(stdout).to.match(/2 failing/);
     expect(status).to.equal(2);

@@ -15,7 +15,8 @@ export interface PostgresDatabase {
 }
 
 /** Begins the names of templates, which are dropped when the tests are over. */
-const templatePrefix = 'test_template_';
+/** Another one for a run inside a run, which must leave the templates around it alone. */
+const templatePrefix = process.env['TEST_TEMPLATE_PREFIX'] ?? 'test_template_';
 
 const isRoot = process.getuid?.() === 0;
 
