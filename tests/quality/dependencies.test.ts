@@ -1,7 +1,13 @@
 import { expect } from 'chai';
-import { findAdvisories, findUnreviewed, readLock, reviewedInstallScripts } from './dependencies.ts';
+import { findAdvisories, findCompiled, findUnreviewed, readLock, reviewedInstallScripts } from './dependencies.ts';
 
 describe('dependencies', () => {
+  it('are installed without a compiler', async () => {
+    expect(findCompiled(await readLock())).to.deep.equal([]);
+    const seeded = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0', gypfile: false } };
+    expect(findCompiled(seeded, () => true)).to.have.length(1);
+  });
+
   it('run no unreviewed code at installation, and are fixed by hashes', async () => {
     const lock = await readLock();
     expect(Object.keys(lock).length).to.be.greaterThan(100);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 interface LockedPackage {
@@ -7,6 +8,7 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly gypfile?: boolean;
 }
 
 export type Lock = Readonly<Record<string, LockedPackage>>;
@@ -56,6 +58,22 @@ export function findUnreviewed(lock: Lock, reviewed = reviewedInstallScripts): s
       problems.push(`${name} ${version} runs a script when it is installed. Review it and list it here.`);
     return problems;
   });
+}
+
+/**
+ * One sentence for each package that npm would compile: it reads the lock file, not the package, and `npm install` leaves out there that
+ * a package brings its binary. A machine without a compiler could not install this project.
+ *
+ * @param hasBuildFile by default, as installed here.
+ */
+export function findCompiled(lock: Lock, hasBuildFile = (path: string) => existsSync(`${path}/binding.gyp`)): string[] {
+  return Object.entries(lock).flatMap(([path, { version = '', gypfile }]) =>
+    path !== '' && gypfile !== false && hasBuildFile(path)
+      ? [
+          `${path} ${version} would be compiled: if it brings its binary, add "gypfile": false to it in package-lock.json.`,
+        ]
+      : [],
+  );
 }
 
 interface Advisory {
