@@ -50,9 +50,13 @@ export async function installGraphileWorker(): Promise<GraphileWorker> {
   try {
     await writeFile(join(folder, 'package.json'), '{"private": true, "type": "module"}');
     await writeFile(join(folder, 'drain.js'), program);
-    await runToEnd('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${packageName}@${version}`], {
-      cwd: folder,
-    });
+    await runToEnd(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', `${packageName}@${version}`],
+      {
+        cwd: folder,
+      },
+    );
   } catch (error) {
     await remove();
     throw error;

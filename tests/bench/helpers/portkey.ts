@@ -27,7 +27,15 @@ export async function startPortkey(): Promise<Portkey> {
     await writeFile(join(folder, 'package.json'), '{"private": true}');
     await runToEnd(
       'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--save-exact', `${packageName}@${version}`],
+      [
+        'install',
+        '--no-audit',
+        '--no-fund',
+        '--ignore-scripts',
+        '--fetch-retries=1',
+        '--save-exact',
+        `${packageName}@${version}`,
+      ],
       { cwd: folder },
     );
     const root = join(folder, 'node_modules', packageName);
