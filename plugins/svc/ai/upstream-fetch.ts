@@ -1,5 +1,6 @@
-import type { Dispatcher, RequestInfo, RequestInit as UndiciInit, buildConnector, fetch as undiciFetch } from 'undici';
+import type { Dispatcher, RequestInfo, RequestInit as UndiciInit, buildConnector } from 'undici';
 import { bytesListener } from '../kit/time-limit.ts';
+import { fetchPlain, isPlain } from './upstream-request.ts';
 
 export interface UpstreamFetch {
   readonly fetch: typeof globalThis.fetch;
@@ -17,7 +18,7 @@ export interface UpstreamFetchParts {
 }
 
 /**
- * undici's `fetch` on one pool behind the outbound guard, for vendors' clients. Redirects are returned, never followed, so that
+ * A `fetch` on one undici pool behind the outbound guard, for vendors' clients. Redirects are returned, never followed, so that
  * a key stays with the host it was saved for. Errors are those of `fetch`: the signal's reason, or a TypeError "fetch failed"
  * whose causes have the guard's and undici's codes. Bytes of a response keep the limits of time of its exchange waiting (D50).
  *
@@ -26,7 +27,7 @@ export interface UpstreamFetchParts {
 export function createUpstreamFetch({ connect, connections = 256 }: UpstreamFetchParts): UpstreamFetch {
   let opening: Promise<Pool> | undefined;
   const open = async (): Promise<Pool> => {
-    const { Agent, fetch } = await import('undici');
+    const { Agent, fetch, request } = await import('undici');
     // Calls have their own limits of time.
     const agent = new Agent({
       connections,
@@ -35,12 +36,15 @@ export function createUpstreamFetch({ connect, connections = 256 }: UpstreamFetc
       bodyTimeout: 0,
       keepAliveTimeout: 10_000,
     });
-    return { dispatcher: agent.compose(reportBytes), fetch };
+    return { dispatcher: agent.compose(reportBytes), fetch, request };
   };
   return {
     async fetch(input, init) {
       init?.signal?.throwIfAborted();
-      const { dispatcher, fetch } = await (opening ??= open());
+      const pool = await (opening ??= open());
+      const given = { input, init };
+      if (isPlain(given)) return fetchPlain(given, pool);
+      const { dispatcher, fetch } = pool;
       // Two declarations of the same standard: Node's, and those of undici.
       const options = { ...init, redirect: 'manual', dispatcher } as UndiciInit;
       return (await fetch(input as RequestInfo, options)) as unknown as Response;
@@ -54,9 +58,8 @@ export function createUpstreamFetch({ connect, connections = 256 }: UpstreamFetc
   };
 }
 
-interface Pool {
+interface Pool extends Pick<typeof import('undici'), 'fetch' | 'request'> {
   readonly dispatcher: Dispatcher;
-  readonly fetch: typeof undiciFetch;
 }
 
 /** Calls the exchange that sends a request back for the head of its response, and for each piece of the body. */

@@ -84,7 +84,6 @@ export function connectionFailure(
   thrown: Error,
 ): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'isFinal' | 'cause'> | null {
   if (isRefused(thrown)) return { kind: 'unreadable', message: 'its URL may not be called.', cause: thrown };
-  if (isBlockedPort(thrown)) return { kind: 'connection', message: blockedPort, isFinal: true, cause: thrown };
   const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
     return null;
@@ -94,16 +93,12 @@ export function connectionFailure(
   return { kind: 'connection', message, cause: thrown };
 }
 
-const blockedPort =
-  'its port is one that no browser and no fetch calls (such as 6000 or 10080). Let it listen on another.';
-
 /** Whether a connection failed before a request could be sent: nothing was used. */
 export function isUnsent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = findErrorCode(thrown) ?? '';
   return (
     isRefused(thrown) ||
-    isBlockedPort(thrown) ||
     certificateCode.test(code) ||
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(TLS|SSL)\w*)$/.test(code)
   );
@@ -172,11 +167,6 @@ export function parseRetryAfter(headers: Headers, now: number): number | null {
 /** Whether the outbound guard refused an address (D23). */
 function isRefused(thrown: unknown): boolean {
   return isCausedBy(thrown, (error) => (error as { readonly code?: unknown }).code === 'outbound_refused');
-}
-
-/** Whether `fetch` refused the port, as the standard demands. */
-function isBlockedPort(thrown: unknown): boolean {
-  return isCausedBy(thrown, ({ message }) => message === 'bad port');
 }
 
 /** Clients wrap the error of their `fetch`, so its causes are searched. */

@@ -80,8 +80,7 @@ describe('The fetch for upstreams', () => {
       response.ok,
       response.headers.get('x-one'),
       response.headers.getSetCookie(),
-      response.url,
-    ]).to.deep.equal([201, true, '1', ['a=1', 'b=2'], `${url}/path?q=1`]);
+    ]).to.deep.equal([201, true, '1', ['a=1', 'b=2']]);
     expect(await response.text()).to.equal('made');
   });
 
@@ -213,12 +212,26 @@ describe('The fetch for upstreams', () => {
     ]);
   });
 
+  it('calls ports that a browser does not call, such as that of a local model', async () => {
+    const refused = await failureOf(pool.fetch('http://127.0.0.1:10080/'));
+    expect((refused as { cause: { code: string } }).cause.code).to.equal('outbound_connect');
+  });
+
+  it('fails for a status that no Response can have, and keeps no connection busy', async () => {
+    handle = (_request, response) => response.writeHead(999).end('no');
+    for (let call = 0; call < 3; call += 1)
+      expect(((await failureOf(pool.fetch(url))) as Error).message).to.equal('fetch failed');
+    expect(connections).to.be.at.most(2);
+  });
+
   it('fails while reading when the answer is cut', async () => {
     handle = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     };
-    const response = await pool.fetch(url);
-    expect(findErrorCode(await failureOf(response.text()))).to.equal('UND_ERR_SOCKET');
+    const reading = async (): Promise<string> => (await pool.fetch(url)).text();
+    expect(findErrorCode(await failureOf(reading()))).to.equal('UND_ERR_SOCKET');
+    handle = (_request, response) => response.write('half', () => response.destroy());
+    expect(findErrorCode(await failureOf(reading()))).to.equal('UND_ERR_SOCKET');
   });
 
   it('serves the openai package, errors included', async () => {

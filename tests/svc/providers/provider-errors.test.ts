@@ -3,8 +3,6 @@ import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import { connectionFailure, isUnsent } from '../../../plugins/svc/kit/upstream-error.ts';
 import { providerFailure } from '../../../plugins/svc/ai/upstream-failure.ts';
 import { errorFromResponse } from '../../../plugins/svc/providers/provider-errors.ts';
-import { failureOf } from '../../helpers/failure-of.ts';
-import { upstreamHttp } from '../../helpers/upstream-http.ts';
 
 const error = (status: number, body: unknown) =>
   errorFromResponse({ status, headers: new Headers(), body }, { settings: {}, clock: createFakeClock() });
@@ -39,13 +37,6 @@ describe('errors of providers', () => {
 
   it('are tried again for limits of the rate', () => {
     expect(error(429, { error: { message: 'Slow down', code: 'rate_limit_exceeded' } }).retryable).to.equal(true);
-  });
-
-  it('say that a port is one that fetch does not call', async () => {
-    const { fetch } = upstreamHttp.accessTo('http://127.0.0.1:6000/v1');
-    const thrown = new Error('Connection error.', { cause: await failureOf(fetch('http://127.0.0.1:6000/v1')) });
-    expect(connectionFailure(thrown)?.message).to.contain('its port is one that no browser');
-    expect([connectionFailure(thrown)?.isFinal, isUnsent(thrown)]).to.deep.equal([true, true]);
   });
 
   for (const code of [
