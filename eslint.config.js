@@ -7,7 +7,7 @@ import logStyle from './tests/quality/lint/log-style.js';
 import ownFunctionLines from './tests/quality/lint/own-function-lines.js';
 
 // The watchdog runs a command again, with the environment it had.
-const envReaders = ['host/config.ts', 'host/watchdog-worker.js', 'tests/**'];
+const envReaders = ['host/start/{config,environment}.ts', 'host/watchdog-worker.js', 'tests/**'];
 
 export default tseslint.config(
   { ignores: ['node_modules/', '.cache/', 'data/', '**/built/', 'coverage/', 'tests/fixtures/breaches/'] },
@@ -63,7 +63,7 @@ export default tseslint.config(
         },
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'Only host/config.ts reads the environment.',
+          message: 'Only host/start reads the environment.',
         },
       ],
       'no-restricted-globals': [

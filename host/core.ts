@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createAbilities } from './abilities/abilities.ts';
 import type { Clock, Logger, Migration } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 import { createSystemClock } from './clock.ts';
 import { createClockJumps } from './clock-jumps.ts';
 import { createContent, migrations as contentMigrations } from './content/content.ts';

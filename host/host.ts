@@ -1,7 +1,7 @@
 import type { Clock, RecentFailure } from '#plugin-api';
 import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 import { createCore, type Core } from './core.ts';
 import type { Loader } from './loader/loader.ts';
 import type { PluginFolders } from './log/plugin-folders.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { escapeHtml, isSameSecret, type Clock } from '#plugin-api';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 import { listen } from './http/server.ts';
 
 export interface RecoveryInit {

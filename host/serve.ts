@@ -1,6 +1,7 @@
 import type { Logger } from '#plugin-api';
 import { createSystemClock, keepAlive } from './clock.ts';
-import { readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './start/config.ts';
+import { describeMisspelled, findMisspelled, loadEnvFile } from './start/environment.ts';
 import { createHost, type Host } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
@@ -23,6 +24,7 @@ const milliseconds = (): number => Math.round(performance.now());
 
 /** Runs the site until a signal stops it. @throws Error with a remedy when it cannot start. */
 export async function serve(): Promise<void> {
+  loadEnvFile();
   const given = readConfig();
   const starts = openUnfinishedStarts(given.dataDir);
   const broken = given.role === 'worker' ? null : starts.take();
@@ -70,6 +72,8 @@ export async function serve(): Promise<void> {
   const { url, setupLink } = await startNoted({ host, starts, pluginFolders });
   unwatch();
   recovery?.finish();
+  for (const sentence of describeMisspelled(await findMisspelled()))
+    host.log.warn(sentence, { event: 'environment_variable_unknown', next: "See 'config'" });
   const printText = await textPrinter(config);
   printText(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
   if (setupLink !== null) printText(`Set up your site: ${setupLink}`);

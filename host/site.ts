@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Migration, OptionsApi, SiteApi } from '#plugin-api';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 
 /** Version of the host; plugins name ranges of it in their manifests. */
 export const hostVersion = '1.0.0';

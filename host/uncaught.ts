@@ -1,6 +1,6 @@
 import type { Logger } from '#plugin-api';
 import { createSystemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 import type { Host } from './host.ts';
 import { createLogger } from './log/log.ts';
 import type { PluginFolders } from './log/plugin-folders.ts';

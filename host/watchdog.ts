@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { url as debuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { createSystemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './start/config.ts';
 
 export interface Watchdog {
   /** A stack with this folder belongs to the plugin. */

@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { errorText, type CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
@@ -7,6 +7,7 @@ import { keyFileName } from '../secrets/key-file.ts';
 import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
+import { describeEnvironment, describeMisspelled, envFileName, findMisspelled } from '../start/environment.ts';
 import { createSessions } from '../users/sessions.ts';
 import { abilityCommands } from './ability-commands.ts';
 import { authoringCommands } from './authoring-commands.ts';
@@ -31,6 +32,7 @@ export interface HostCommandsDependencies {
 /** The commands of the host. Plugins add theirs when they register. */
 export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDependencies): CliCommand[] {
   return [
+    configCommand,
     ...optionCommands(core.options),
     ...pluginCommands(plugins),
     ...authoringCommands({ core, plugins, directory: core.config.pluginDirs[0] ?? 'plugins', ...dev }),
@@ -47,18 +49,16 @@ export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDe
   ];
 }
 
-const minimumNode = [20, 17] as const;
-
 function createDoctorChecks(
   { config, content, database, mail, secrets, securityLog, users }: Core,
   plugins: () => PluginsForCommands,
 ): Record<string, DoctorCheck> {
   return {
-    node: async () => {
-      const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-      if (major < minimumNode[0] || (major === minimumNode[0] && minor < minimumNode[1]))
-        throw new Error(`Node ${process.versions.node} is too old; use ${minimumNode.join('.')} or newer.`);
-      return process.versions.node;
+    node: () => Promise.resolve(process.versions.node),
+    environment: async () => {
+      const misspelled = describeMisspelled(await findMisspelled());
+      if (misspelled.length > 0) throw new Error(misspelled.join(' '));
+      return "read; 'config' shows it";
     },
     'data folder': async () => {
       await access(config.dataDir, constants.W_OK).catch((error: unknown) => {
@@ -72,6 +72,7 @@ function createDoctorChecks(
       const open = [
         await openToOthers(config.dataDir, '700'),
         await openToOthers(join(config.dataDir, keyFileName), '600'),
+        await openToOthers(resolve(envFileName), '600'),
       ].filter((text) => text !== null);
       if (open.length > 0) throw new Error(open.join(' '));
       return 'private';
@@ -154,6 +155,20 @@ function createDoctorChecks(
     },
   };
 }
+
+/** `config`: what each variable is set to and by what, and the names that none has. */
+const configCommand: CliCommand = {
+  name: 'config',
+  description: 'Shows the environment variables in force and where each value comes from. Secrets are masked.',
+  async run() {
+    const misspelled = (await findMisspelled()).map(({ name, meant }) => ({
+      name,
+      value: null,
+      source: `unknown; ${meant} is meant`,
+    }));
+    return [...describeEnvironment(), ...misspelled];
+  },
+};
 
 /** How to close a file to other users of the machine; null: it is closed, missing, or the system has no such modes. */
 async function openToOthers(path: string, mode: '600' | '700'): Promise<string | null> {

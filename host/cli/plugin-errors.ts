@@ -1,5 +1,5 @@
 import { errorText } from '#plugin-api';
-import { readTerminalLocale } from '../config.ts';
+import { readTerminalLocale } from '../start/config.ts';
 import type { PluginFolders } from '../log/plugin-folders.ts';
 import { translatorWithoutSite } from './terminal-language.ts';
 

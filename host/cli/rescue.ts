@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
-import type { Config } from '../config.ts';
+import type { Config } from '../start/config.ts';
 import { hostMigrations } from '../core.ts';
 import { openDatabase, type RestoreReport } from '../database/database.ts';
 import { readMigrations } from '../loader/load.ts';

@@ -1,5 +1,6 @@
 import { createSystemClock, keepAlive } from '../clock.ts';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../start/config.ts';
+import { loadEnvFile } from '../start/environment.ts';
 import { createHost, type Host } from '../host.ts';
 import { createPluginFolders, type PluginFolders } from '../log/plugin-folders.ts';
 import { watchResources, type OpenResource, type OpenResources } from '../open-resources.ts';
@@ -23,6 +24,7 @@ export interface RunInit {
  * @throws Error with a remedy when the site cannot be opened.
  */
 export async function run(argv: readonly string[], { onUncaught }: RunInit): Promise<void> {
+  loadEnvFile();
   const config = readConfig();
   const { pluginFolders, started, describeOpen } = watchPlugins(config);
   const errors = createPluginErrors(pluginFolders);

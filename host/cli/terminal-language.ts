@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { errorText, type Language } from '#plugin-api';
-import { readTerminalLocale } from '../config.ts';
+import { readTerminalLocale } from '../start/config.ts';
 import { createTranslations, type Translations } from '../translations.ts';
 
 /** Translates a finished English text. */

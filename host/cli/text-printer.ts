@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../start/config.ts';
 
 const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 

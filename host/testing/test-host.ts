@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CliCommand, Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
 import { createSystemClock } from '../clock.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../start/config.ts';
 import type { PluginFolders } from '../log/plugin-folders.ts';
 import { createHost, type Host } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';

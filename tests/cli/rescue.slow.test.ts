@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { fileToRestore } from '../../host/cli/rescue.ts';
-import { readConfig } from '../../host/config.ts';
+import { readConfig } from '../../host/start/config.ts';
 import { createHost, type Host } from '../../host/host.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';

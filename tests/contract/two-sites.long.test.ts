@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { createHost } from '../../host/host.ts';
-import { readConfig } from '../../host/config.ts';
+import { readConfig } from '../../host/start/config.ts';
 import { until } from '../helpers/until.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';

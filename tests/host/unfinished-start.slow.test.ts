@@ -9,7 +9,7 @@ import { checkout } from '../helpers/running-site.ts';
 /** Composes a host and reports what came of it. The process ends by itself only when nothing is left open. */
 const script = `
   import { keepAlive } from './host/clock.ts';
-  import { readConfig } from './host/config.ts';
+  import { readConfig } from './host/start/config.ts';
   import { createHost } from './host/host.ts';
   const outcome = await keepAlive(createHost({ config: readConfig(), write: () => {} })).then(() => 'composed', (error) => error.code ?? error.message);
   process.stdout.write(outcome);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readConfig } from '../../host/config.ts';
+import { readConfig } from '../../host/start/config.ts';
 import { createHost, type Host } from '../../host/host.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf as thrownBy } from '../helpers/failure-of.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { secretVariables, variables } from '../../host/start/variables.ts';
 import { brokenLinks, brokenPaths, listDocuments } from './links.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
@@ -11,15 +12,15 @@ describe('the README', () => {
 });
 
 describe('the README of the host', () => {
-  it('names every variable that is read, and no other', () => {
-    const inCode = [...read('host/config.ts').matchAll(/(?:read|readWhole|oneOf)\('([A-Z_]+)'/g)].map(
-      ([, name]) => name,
-    );
+  it('names every variable that is read, and no other, each secret with its mark', () => {
+    const source = read('host/start/config.ts');
+    const inCode = [...source.matchAll(/(?:read|readWhole|oneOf)\('([A-Z_]+)'/g)].map(([, name]) => name);
     const [, section = ''] = /## Environment\n([\s\S]*?)\n##/.exec(read('host/README.md')) ?? [];
     const inTable = [...section.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+      [...cell.matchAll(/`([A-Z_0-9]+)`( †)?/g)].map(([, name, mark]) => ({ name, isSecret: mark !== undefined })),
     );
-    expect([...new Set(inTable)].sort()).to.deep.equal([...new Set(inCode)].sort());
+    expect(inTable.map(({ name }) => name).sort()).to.deep.equal([...new Set([...inCode, ...variables])].sort());
+    expect(inTable.filter(({ isSecret }) => isSecret).map(({ name }) => name)).to.have.members([...secretVariables]);
   });
 
   it('explains every dependency, and no other', () => {

@@ -42,7 +42,7 @@ describe('the words of the project', () => {
       "export const warn = (log: { warn(text: string, fields: object): void }): void => log.warn('it failed.', { request: 1 });",
       '',
     ].join('\n');
-    const [result] = await lint.lintText(code, { filePath: 'host/config.ts' });
+    const [result] = await lint.lintText(code, { filePath: 'host/start/config.ts' });
     const rules = (result?.messages ?? []).map(({ ruleId, line }) => `${String(line)} ${String(ruleId)}`);
     expect(rules).to.include.members(['1 project/banned-words', '2 project/banned-words', '3 project/log-style']);
     expect(rules.filter((rule) => rule === '2 project/banned-words')).to.have.length(2);
@@ -52,7 +52,7 @@ describe('the words of the project', () => {
   it('fails the lint for a function of more than 60 lines of its own, but not for short functions inside it', async () => {
     const lines = (count: number): string => '  Math.random();\n'.repeat(count);
     const rulesOf = async (code: string): Promise<(string | null)[]> => {
-      const [result] = await lint.lintText(code, { filePath: 'host/config.ts' });
+      const [result] = await lint.lintText(code, { filePath: 'host/start/config.ts' });
       return (result?.messages ?? []).map(({ ruleId }) => ruleId);
     };
     const long = `export function long(): void {\n${lines(61)}}\n`;

@@ -1,5 +1,6 @@
 import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
 import { resolve } from 'node:path';
+import { ConfigError, readSecretFiles, type Environment } from './environment.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -50,25 +51,19 @@ export interface Config {
   readonly locale: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Lists every invalid environment variable, one sentence per line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 const roles: readonly Role[] = ['all', 'web', 'worker'];
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /**
- * Reads and checks the environment. An empty variable counts as unset.
+ * Reads and checks the environment, and the files that it names for secrets. An empty variable counts as unset.
  *
- * @param env default: the process's.
+ * @param given default: the process's.
  * @param root the checkout; relative paths start there.
  * @throws ConfigError that lists every bad variable with what it should be.
  */
-export function readConfig(env: Environment = process.env, root = process.cwd()): Config {
+export function readConfig(given: Environment = process.env, root = process.cwd()): Config {
   const errors: string[] = [];
+  const env = readSecretFiles(given, errors);
   const read = (name: string): string | null => env[name]?.trim() || null;
   const oneOf = <Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Value => {
     const value = read(name) ?? fallback;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ConfigError, readConfig } from '../host/config.ts';
+import { readConfig } from '../../../host/start/config.ts';
+import { ConfigError } from '../../../host/start/environment.ts';
 
 const configErrors = (env: Record<string, string>): string[] => {
   try {

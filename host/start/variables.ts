@@ -1,0 +1,40 @@
+/** The environment variables of the operator contract, in the order of the README, which says what each is for. */
+export const variables = [
+  'PORT',
+  'HOST',
+  'SITE_URL',
+  'DATA_DIR',
+  'UPLOADS_S3_BUCKET',
+  'UPLOADS_S3_ENDPOINT',
+  'UPLOADS_S3_REGION',
+  'DATABASE_URL',
+  'PLUGIN_DIRS',
+  'PLUGINS',
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'ROLE',
+  'TRUST_PROXY',
+  'REST_PREFIX',
+  'LOG_LEVEL',
+  'LC_ALL',
+  'ADMIN_USER',
+  'ADMIN_PASSWORD',
+  'ADMIN_EMAIL',
+  'BODY_BUDGET_MB',
+  'MAX_CONNECTIONS',
+  'METRICS_TOKEN',
+  'BLOCKED_EXIT_SECONDS',
+  'READY_REQUIRES_PLUGINS',
+  'DISALLOW_FILE_MODS',
+] as const;
+
+export type Variable = (typeof variables)[number];
+
+/** Those whose value is never printed, and for which `{name}_FILE` may name a file that holds it. */
+export const secretVariables: ReadonlySet<string> = new Set<Variable>([
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'ADMIN_PASSWORD',
+  'METRICS_TOKEN',
+]);
