@@ -116,6 +116,7 @@ describeHosts('requests that other sites make with the cookie of a user', (diale
       return text
         .replace(/^(date|x-request-id|etag):.*\r\n/gim, '')
         .replace(/((?:session|csrf|notice)[\w-]*=)[^;\r]*/gi, '$1…')
+        .replace(/nonce(-|=")[\w+/=]{24}/g, 'nonce$1…')
         .replace(/\b[\da-f]{8}-[\da-f-]{27}\b/g, 'id');
     };
     const paths = ['/', `/?p=${post.id}`, '/feed/', '/none', '/admin', '/admin/login', '/admin/forgot-password'];
