@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import {
   findFieldError,
   isUrl,
+  parseForm,
   restError,
   storableValue,
   type AdminRequest,
@@ -11,7 +12,6 @@ import {
   type RestError,
   type User,
 } from '#plugin-api';
-import { parseForm } from './form.ts';
 
 /** Largest form in bytes (D4). */
 export const formLimit = 1_048_576;
@@ -60,7 +60,7 @@ export function readQuery(request: Request): {
   readonly query: Record<string, unknown>;
   readonly error: string | null;
 } {
-  const query = parseForm(new URL(request.originalUrl, 'http://local.invalid').search);
+  const { query } = request;
   return { query: storableValue(query), error: findFieldError(query)?.message ?? null };
 }
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { createMultipartFields, RestError, restError, storableText, type UploadedFile } from '#plugin-api';
-import { nestFields } from './form.ts';
+import { createMultipartFields, nestFields, RestError, restError, storableText, type UploadedFile } from '#plugin-api';
 import { formLimit } from './request.ts';
 
 /** A form with uploaded files. They are stored in a temporary folder until `discard` is called. */

@@ -1,4 +1,12 @@
-import { decodeEscapes, textError, type Params } from '#plugin-api';
+import {
+  createNestedFields,
+  decodeEscapes,
+  nestedValues,
+  setNestedField,
+  textError,
+  type NestedFields,
+  type Params,
+} from '#plugin-api';
 
 /** Parameters of a query or form, and why they are refused. */
 export interface ParsedQuery {
@@ -17,14 +25,14 @@ const limits = { variables: 1000, depth: 64, name: 2_000 } as const;
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text === '') return { params: {}, error: null };
-  const builder = createBuilder();
+  const fields = createNestedFields();
   let error: ParsedQuery['error'] = null;
   let count = 0;
   for (const part of parts(text)) {
     count += 1;
     const equals = part.indexOf('=');
     const written = equals < 0 ? part : part.slice(0, equals);
-    if (written.length > limits.name) return { params: builder.finish(), error: tooLongName(written) };
+    if (written.length > limits.name) return { params: nestedValues(fields), error: tooLongName(written) };
     const name = decodePart(written);
     const value = equals < 0 ? '' : decodePart(part.slice(equals + 1));
     const shown = name === null ? 'query' : printable(name);
@@ -33,11 +41,11 @@ export function parseQuery(text: string): ParsedQuery {
       error ??= { name: shown, message: `There are more than ${limits.variables} parameters.` };
     else if (name === null || value === null) error ??= { name: shown, message: `${shown} is not valid UTF-8.` };
     else if (unstorable !== null) error ??= { name: shown, message: unstorable };
-    else if (!assign(builder, name, value))
+    else if (!assign(fields, name, value))
       error ??= { name: shown, message: `${shown} is not a valid parameter name.` };
     if (count > limits.variables) break;
   }
-  return { params: builder.finish(), error };
+  return { params: nestedValues(fields), error };
 }
 
 /** One after the other: a list of a million parts would be made before the first one is counted. */
@@ -65,55 +73,17 @@ function decodePart(text: string): string | null {
   return decodeEscapes(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
 
-/** A PHP array under construction: keys in order, and the next free index. */
-interface Node {
-  readonly members: Map<string, string | Node>;
-  next: number;
-}
-
-interface Builder {
-  readonly root: Node;
-  finish(): Params;
-}
-
-function createBuilder(): Builder {
-  const root: Node = { members: new Map(), next: 0 };
-  return {
-    root,
-    finish() {
-      const params: Params = {};
-      for (const [name, member] of root.members) params[name] = typeof member === 'string' ? member : toValue(member);
-      return params;
-    },
-  };
-}
-
-function toValue(node: Node): unknown {
-  const entries = [...node.members].map(
-    ([key, member]) => [key, typeof member === 'string' ? member : toValue(member)] as const,
-  );
-  return entries.every(([key], index) => key === String(index))
-    ? entries.map(([, member]) => member)
-    : Object.fromEntries(entries);
-}
-
 /** Returns false for an invalid name. Empty names are ignored. */
-function assign(builder: Builder, name: string, value: string): boolean {
+function assign(fields: NestedFields, name: string, value: string): boolean {
   const trimmed = name.replace(/^ +/, '');
   const bracket = trimmed.indexOf('[');
   const closed = bracket > 0 && trimmed.includes(']', bracket);
   const top = (closed ? trimmed.slice(0, bracket) : trimmed).replace(/[ .[]/g, '_');
   if (top === '' || bracket === 0) return true;
   if (top === '__proto__') return false;
-  if (!closed) {
-    builder.root.members.set(top, value);
-    return true;
-  }
-  const keys = readKeys(trimmed.slice(bracket));
+  const keys = closed ? readKeys(trimmed.slice(bracket)) : [];
   if (keys.length >= limits.depth || keys.includes('__proto__')) return false;
-  let node = child(builder.root, top);
-  for (const key of keys.slice(0, -1)) node = child(node, key);
-  set(node, keys.at(-1) ?? '', value);
+  setNestedField(fields, [top, ...keys], value);
   return true;
 }
 
@@ -128,18 +98,4 @@ function readKeys(text: string): string[] {
     start = end + 1;
   }
   return keys;
-}
-
-function child(parent: Node, key: string): Node {
-  const present = key === '' ? undefined : parent.members.get(key);
-  if (typeof present === 'object') return present;
-  const node: Node = { members: new Map(), next: 0 };
-  set(parent, key, node);
-  return node;
-}
-
-function set(node: Node, key: string, value: string | Node): void {
-  const name = key === '' ? String(node.next) : key;
-  node.members.set(name, value);
-  if (/^(?:0|[1-9]\d{0,14})$/.test(name)) node.next = Math.max(node.next, Number(name) + 1);
 }

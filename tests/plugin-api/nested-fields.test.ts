@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-
-import { parseForm } from '../../host/admin/form.ts';
+import { parseForm } from '#plugin-api';
 
 describe('parseForm', () => {
   const cases: readonly (readonly [string, string, unknown])[] = [
