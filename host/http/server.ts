@@ -3,13 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { inLanguage, inRequest, type Language } from '#plugin-api';
+import { inLanguage, inRequest, parseForm, type Language } from '#plugin-api';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
 import type { Track } from './event-loop.ts';
 import { createHealth, type ReadinessCheck, type ReadinessWarning } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
+import { requestAddress } from './request-address.ts';
 import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
 import { adminHeaders, createPageHeaders, createSecurityHeaders } from './security-headers.ts';
 
@@ -22,8 +23,8 @@ export interface HttpServerDependencies {
   readonly restRoot: () => string;
   /** Express's `trust proxy`. */
   readonly trustProxy: boolean | number | string;
-  /** Handles REST requests and calls next for all others. Runs first, before express, with `ip` and the request id set. */
-  readonly rest: RawHandler;
+  /** Handles REST requests and calls next for all others. Runs first. */
+  readonly rest: RequestHandler;
   readonly assets: Assets;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   readonly warnings?: Readonly<Record<string, ReadinessWarning>>;
@@ -47,7 +48,6 @@ export interface HttpServerDependencies {
 }
 
 export interface HttpServer {
-  /** Pages, assets, health and metrics; REST runs before it. */
   readonly app: Express;
   /** @throws Error with a remedy when the port is in use or not permitted. */
   listen(address: {
@@ -80,52 +80,25 @@ export const defaultTimeouts: ConnectionTimeouts = {
 };
 
 /**
- * The one HTTP server of a node: request id, security headers, REST, page headers, assets, health, metrics, admin, site,
- * error pages, in this order.
+ * The one HTTP server of a node. Everything is served by express: request id, security headers, REST, page headers, assets,
+ * health, metrics, admin, site, error pages, in this order.
  */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
-  const { clock, rest, metrics, timeouts = defaultTimeouts, track = (_name, work) => work() } = dependencies;
-  const { trace = (_request, _response, work) => work() } = dependencies;
+  const { clock, metrics, timeouts = defaultTimeouts } = dependencies;
   const addSecurityHeaders = createSecurityHeaders(dependencies);
   let draining = false;
   let stopping = false;
   const app = createApp({
     ...dependencies,
+    addSecurityHeaders,
     metricsHandler: createMetricsHandler({ metrics, token: dependencies.metricsToken }),
     draining: () => draining,
+    stopping: () => stopping,
   });
-  const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-
   const options = { requireHostHeader: false, connectionsCheckingInterval: timeouts.interval };
-  const server = createServer(options, (request: RawRequest, response: ServerResponse) => {
-    const requestId = assignRequestId(request, response);
-    addSecurityHeaders(response);
-    if (refuseWithoutOneHost(request, response)) return;
-    request.ip = clientAddress(request, trusts);
-    // Metrics, limits, cancellation and a piped download each wait for the end of a response: about a dozen in all.
-    response.setMaxListeners(20);
-    response.once('close', () => {
-      // A keep-alive connection would delay the stop.
-      if (stopping) request.socket.destroySoon();
-    });
-    let routeClass: RouteClass = 'rest';
-    metrics.observe(response, clock.now(), () => routeClass);
-    const next = (error?: unknown): void => {
-      routeClass = routeClassOf(request.url ?? '');
-      void track(nameOfPage(request), () => {
-        delegateToExpress({ app, request, response, error });
-        return new Promise<void>((resolve) => (response.closed ? resolve() : void response.once('close', resolve)));
-      });
-    };
-    trace(request, response, () =>
-      inRequest({ door: 'site', ip: request.ip ?? '', requestId }, () => {
-        try {
-          rest(request, response, next);
-        } catch (error) {
-          next(error);
-        }
-      }),
-    );
+  const server = createServer(options, (request, response) => {
+    request.url = requestAddress(request.url ?? '');
+    app(request, response);
   });
   refuseBrokenRequests(server, addSecurityHeaders);
   server.keepAliveTimeout = timeouts.keepAlive;
@@ -172,19 +145,21 @@ function limitConnections(
 }
 
 type AppDependencies = HttpServerDependencies & {
+  readonly addSecurityHeaders: ReturnType<typeof createSecurityHeaders>;
   readonly metricsHandler: RequestHandler;
   readonly draining: () => boolean;
+  readonly stopping: () => boolean;
 };
 
-function createApp({ metricsHandler, draining, ...given }: AppDependencies): Express {
+function createApp(given: AppDependencies): Express {
   const { notFound, failed } = createErrorPages(given);
   const app = express();
   app.disable('x-powered-by').set('trust proxy', given.trustProxy);
-  app.use(createPageHeaders(given));
-  app.use((request: RequestWithFailure, _response, next) => next(request.earlierFailure));
+  app.set('query parser', (sent: string | null | undefined) => parseForm(sent ?? ''));
+  app.use(beginRequest(given), given.rest, beginPage(given), createPageHeaders(given));
   app.use('/assets', given.assets.handler);
-  app.use(createHealth({ ...given, draining }));
-  app.get('/metrics', metricsHandler);
+  app.use(createHealth(given));
+  app.get('/metrics', given.metricsHandler);
   const { language } = given;
   if (language) app.use((_request, _response, next) => inLanguage(language(), next));
   if (given.admin) app.use('/admin', adminHeaders, given.admin);
@@ -194,22 +169,36 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   return app;
 }
 
-type RequestWithFailure = IncomingMessage & { earlierFailure?: unknown };
+/** What all requests have: an id, security headers, one host, a count, a trace, and the context of their work. */
+function beginRequest({ clock, metrics, addSecurityHeaders, stopping, ...given }: AppDependencies): RequestHandler {
+  const { trace = (_request, _response, work) => work() } = given;
+  return (request, response, next) => {
+    const requestId = assignRequestId(request, response);
+    addSecurityHeaders(response);
+    if (refuseWithoutOneHost(request, response)) return;
+    // Metrics, limits, cancellation and a piped download each wait for the end of a response: about a dozen in all.
+    response.setMaxListeners(20);
+    response.once('close', () => {
+      // A keep-alive connection would delay the stop.
+      if (stopping()) request.socket.destroySoon();
+    });
+    metrics.observe(response, clock.now(), () => pageClasses.get(response) ?? 'rest');
+    trace(request, response, () => inRequest({ door: 'site', ip: request.ip ?? '', requestId }, next));
+  };
+}
 
-/** Errors from before express use its error page too. */
-function delegateToExpress({
-  app,
-  request,
-  response,
-  error,
-}: {
-  app: Express;
-  request: RequestWithFailure;
-  response: ServerResponse;
-  error: unknown;
-}): void {
-  if (error !== undefined && error !== null) request.earlierFailure = error;
-  app(request, response);
+/** Classes of the requests that REST has passed on. */
+const pageClasses = new WeakMap<ServerResponse, RouteClass>();
+
+/** Runs a page under its name, until its response has closed. */
+function beginPage({ track = (_name, work) => work() }: AppDependencies): RequestHandler {
+  return (request, response, next) => {
+    pageClasses.set(response, routeClassOf(request.url));
+    void track(nameOfPage(request), () => {
+      next();
+      return new Promise<void>((resolve) => (response.closed ? resolve() : void response.once('close', resolve)));
+    });
+  };
 }
 
 /** Method and path without the query, which may hold secrets. */
@@ -244,15 +233,6 @@ export function listen(server: Server, port: number, host: string): Promise<{ ur
   });
 }
 
-/** A request before express has processed it. */
-type RawRequest = IncomingMessage & {
-  /** Address of the caller; behind trusted proxies the forwarded one. Empty if the connection has closed. */
-  ip?: string;
-};
-
-/** A handler in the style of connect and express. */
-export type RawHandler = (request: RawRequest, response: ServerResponse, next: (error?: unknown) => void) => void;
-
 /**
  * Sets the request id: the caller's `X-Request-Id` if it is a plain token of up to 128 characters, else a UUID. Stores it
  * in `request.headers['x-request-id']` and in the response header.
@@ -263,23 +243,4 @@ function assignRequestId(request: IncomingMessage, response: ServerResponse): st
   request.headers['x-request-id'] = id;
   response.setHeader('X-Request-Id', id);
   return id;
-}
-
-/**
- * The caller's address: the nearest hop that is not a trusted proxy.
- *
- * @param trusts express's compiled `trust proxy` setting.
- */
-function clientAddress(request: IncomingMessage, trusts: (address: string, hop: number) => boolean): string {
-  const forwarded = request.headers['x-forwarded-for'];
-  const peer = request.socket.remoteAddress ?? '';
-  if (forwarded === undefined) return peer;
-  const hops = [
-    peer,
-    ...String(forwarded)
-      .split(',')
-      .map((hop) => hop.trim())
-      .reverse(),
-  ];
-  return hops.find((address, hop) => !trusts(address, hop)) ?? hops.at(-1) ?? '';
 }

@@ -1,6 +1,7 @@
 import { trimTrailingSlashes } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { Headers, Logger, User } from '#plugin-api';
 import { HungUpError, type BodyReader } from './body-reader.ts';
 import { endContent, isStream } from './response-content.ts';
@@ -32,25 +33,20 @@ export interface RestHandlerDependencies {
   readonly log: Logger;
 }
 
-/** A request that may have passed a proxy; `ip`, if set, is the caller's address. */
-type Incoming = IncomingMessage & { ip?: string | undefined; originalUrl?: string };
-
-export type RestHandler = (request: Incoming, response: ServerResponse, next: (error?: unknown) => void) => void;
-
 /**
- * Passes requests below `/{prefix}` and `/?rest_route=` to the REST interface and all others to `next`. Works before
- * express and inside it. Reads the body itself, within each route's limit.
+ * Passes requests below `/{prefix}` and `/?rest_route=` to the REST interface and all others to `next`. Each route has its own
+ * limit of the body, which it reads once the caller may send one.
  */
-export function createRestHandler(dependencies: RestHandlerDependencies): RestHandler {
+export function createRestHandler(dependencies: RestHandlerDependencies): RequestHandler {
   const { rest, prefix, currentUser, pageUser, countWrongKey, requireFreshSignIn, bodies, onSend, log } = dependencies;
   const locate = createLocator(prefix);
   return (request, response, next) => {
-    const location = locate(request.originalUrl ?? request.url ?? '/');
+    const location = locate(request.originalUrl);
     if (location === null) return next();
     const id = requestId(request, response);
-    const ip = request.ip ?? request.socket.remoteAddress ?? '';
+    const ip = request.ip ?? '';
     const rawRequest: RawRestRequest = {
-      method: request.method ?? 'GET',
+      method: request.method,
       route: location.route,
       query: location.query,
       headers: request.headers as Headers,
@@ -91,15 +87,14 @@ interface RouteLocation {
 }
 
 /** Finds the route in a URL; null for URLs outside REST. */
-function createLocator(prefix: string): (address: string) => RouteLocation | null {
+function createLocator(prefix: string): (url: string) => RouteLocation | null {
   const base = `/${prefix}`;
-  return (address) => {
-    const url = address.startsWith('/') ? address : withoutOrigin(address);
+  return (url) => {
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
-    const query = mark < 0 ? '' : utf8(url.slice(mark + 1));
+    const query = mark < 0 ? '' : url.slice(mark + 1);
     if (path.startsWith(base) && (path.length === base.length || path.charCodeAt(base.length) === slash)) {
-      return { route: trimRoute(utf8(path.slice(base.length))), query };
+      return { route: trimRoute(path.slice(base.length)), query };
     }
     if ((path !== '/' && path !== '/index.php') || !query.includes('rest_route')) return null;
     const route = parseQuery(query).params['rest_route'];
@@ -113,15 +108,6 @@ const slash = '/'.charCodeAt(0);
 
 function trimRoute(route: string): string {
   return trimTrailingSlashes(route) || '/';
-}
-
-function withoutOrigin(address: string): string {
-  return /^https?:\/\/[^/?]*(\/.*)?$/is.exec(address)?.[1] ?? '/';
-}
-
-/** Node decodes unescaped bytes as Latin-1. */
-function utf8(text: string): string {
-  return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString() : text;
 }
 
 /** The id the server has assigned, else the caller's if it is a plain token, else a new one. */

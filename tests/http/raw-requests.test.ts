@@ -88,3 +88,40 @@ describe('ambiguous requests', () => {
     expect(await sendRaw(host.url, 'GET /healthz HTTP/1.0\r\n\r\n').ended()).to.match(/^HTTP\/1\.1 200 /);
   });
 });
+
+describe('addresses of requests', () => {
+  let host: TestHost;
+  before(async () => {
+    host = await createTestHost();
+  });
+  after(() => host.stop());
+
+  const ask = async (address: string): Promise<{ status: string | undefined; body: string }> => {
+    const answer = await sendRaw(host.url, `GET ${address} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`).ended();
+    return { status: / (\d+) /.exec(answer)?.[1], body: answer.split('\r\n\r\n')[1] ?? '' };
+  };
+
+  for (const [name, path, expected] of [
+    ['REST', '/wp-json/', '"namespaces"'],
+    ['the health', '/healthz', '"ok"'],
+    ['a page', '/?s=x', '<html'],
+    ['an unknown page', '/nowhere', '<html'],
+  ] as const)
+    it(`lose the origin of an absolute form, also one that is no URL, for ${name}`, async () => {
+      const { status, body } = await ask(path);
+      expect(body).to.include(expected);
+      for (const origin of ['http://other.example', 'https://[', 'HTTP://user:word@a', 'ftp://a']) {
+        const absolute = await ask(`${origin}${path}`);
+        expect(absolute.status, origin).to.equal(status);
+        expect(absolute.body, origin).to.include(expected);
+      }
+    });
+
+  it('with bytes that are not escaped are a 400, for REST and for pages', async () => {
+    for (const path of ['/wp-json/wp/v2/search?search=', '/wp-json/', '/?s='])
+      for (const bytes of ['ö', '\xff']) {
+        const request = `GET ${path}${bytes} HTTP/1.1\r\nHost: a\r\n\r\n`;
+        expect(await sendRaw(host.url, request).ended(), path).to.match(/^HTTP\/1\.1 400 /);
+      }
+  });
+});

@@ -5,7 +5,6 @@ import { createSystemClock } from '../../host/clock.ts';
 import { createAssets } from '../../host/http/assets.ts';
 import { createMetrics } from '../../host/http/metrics.ts';
 import type { Metrics } from '../../host/http/metrics.ts';
-import type { RawHandler } from '../../host/http/server.ts';
 import { createHttpServer, defaultTimeouts } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
 import { createLogger } from '../../host/log/log.ts';
@@ -17,8 +16,8 @@ describe('HTTP server', () => {
   let lines: string[];
   let metrics: Metrics;
 
-  const rest: RawHandler = (request, response, next) => {
-    if (!request.url!.startsWith('/wp-json')) return next();
+  const rest: RequestHandler = (request, response, next) => {
+    if (!request.url.startsWith('/wp-json')) return next();
     if (request.url === '/wp-json/thrown') throw new Error('rest threw at /some/path');
     if (request.url === '/wp-json/broken') return next(new Error('rest broke at /some/path'));
     response

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { RestError } from '#plugin-api';
 import type { Logger, User } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import type { Hooks } from '../../host/hooks/hooks.ts';
+import { requestAddress } from '../../host/http/request-address.ts';
 import { createBodyBudget } from '../../host/rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from '../../host/rest/body-reader.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
@@ -95,11 +97,14 @@ export async function startRestSite({
     ...(isAllowedOrigin && { isAllowedOrigin }),
   });
   const handle = createRestHandler({ rest, prefix: 'wp-json', currentUser, bodies: bodies ?? openBodies(log), log });
-  const server = await listen((request, response) =>
-    handle(request, response, () => {
-      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not REST');
-    }),
-  );
+  const app = express().use(handle);
+  app.use((_request, response) => {
+    response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not REST');
+  });
+  const server = await listen((request, response) => {
+    request.url = requestAddress(request.url ?? '');
+    app(request, response);
+  });
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(address + path, init);
   return {

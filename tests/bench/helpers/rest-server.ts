@@ -3,14 +3,13 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Ajv } from 'ajv';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import type { JsonSchema, Logger, User } from '#plugin-api';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createSystemClock } from '../../../host/clock.ts';
 import { createBodyBudget } from '../../../host/rest/body-budget.ts';
 import { createBodyReader } from '../../../host/rest/body-reader.ts';
 import { createRestHandler } from '../../../host/rest/express-adapter.ts';
-import type { RestHandler } from '../../../host/rest/express-adapter.ts';
 import { createRest } from '../../../host/rest/rest.ts';
 
 const path = '/wp-json/bench/v1/generate';
@@ -73,7 +72,7 @@ function bareExpress(): RequestListener {
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
 const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
 
-function hostRest(): RestHandler {
+function hostRest(): RequestHandler {
   const site = { name: () => Promise.resolve('Bench') };
   const rest = createRest({
     hooks: createHooks(),
@@ -92,15 +91,7 @@ function hostRest(): RestHandler {
   return createRestHandler({ rest, prefix: 'wp-json', currentUser: () => visitor, bodies, log: quiet });
 }
 
-const listeners: Record<string, () => RequestListener> = {
-  bare: bareExpress,
-  'in-express': () => express().use(hostRest()),
-  'before-express': () => {
-    const rest = hostRest();
-    const app = express();
-    return (request, response) => rest(request, response, () => void app(request, response));
-  },
-};
+const listeners: Record<string, () => RequestListener> = { bare: bareExpress, host: () => express().use(hostRest()) };
 
 const listener = listeners[process.argv[2] ?? '']?.();
 if (listener === undefined) throw new Error(`Name one of ${Object.keys(listeners).join(', ')}.`);
