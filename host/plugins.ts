@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
+import { hasHash, missingAsset } from './http/assets.ts';
 import type { Core } from './core.ts';
 import { createSystemClock } from './clock.ts';
 import { isUnexpectedError } from './loader/unexpected-error.ts';
@@ -133,7 +134,12 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     views,
     assets: (slug, directory) => {
       const undo = assets.add(slug, directory);
-      return { url: (file) => assets.url(slug, file), undo };
+      const url = (file: string): string => {
+        const found = assets.url(slug, file);
+        if (!hasHash(found)) hooks.doAction('plugin_warning', slug, missingAsset(file, 'assets.url'));
+        return found;
+      };
+      return { url, undo };
     },
     translations: (slug, directory) => ({
       api: core.translations.forPlugin(slug),

@@ -81,7 +81,11 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
 
   const prepare: RunAbility['prepare'] = async (ability, given, call) => {
     const input = readInput(schema, ability, given);
-    await permit(ability, input, call);
+    await permit(ability, input, call).catch((error: unknown) => {
+      if (isRestErrorLike(error)) throw error;
+      fail(ability, error);
+      throw abilityFailed(ability.name, error);
+    });
     return { execute: () => execute(ability, input, call) };
   };
 

@@ -15,6 +15,7 @@ import type {
   User,
 } from '#plugin-api';
 import { lazyValue } from '#plugin-api';
+import { hasHash, missingAsset } from '../http/assets.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { adminPath, toHref } from './local-path.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
@@ -91,7 +92,15 @@ export function iconNames(): ReadonlySet<string> {
 /** Whether the sprite has the icon, or the folder `assets` of a plugin has its file, whose URL then ends with a hash. */
 function hasIcon(icon: string, assetUrl: AdminDependencies['assetUrl']): boolean {
   const [, slug = '', file = ''] = /^([a-z0-9-]+)\/([\w/-]+\.svg)#[\w-]+$/.exec(icon) ?? [];
-  return slug === '' ? iconNames().has(icon) : assetUrl(slug, file).includes('?');
+  return slug === '' ? iconNames().has(icon) : hasHash(assetUrl(slug, file));
+}
+
+/** `settings.js` belongs to the plugin named by the first part of the page slug. `other/settings.js` names the plugin. */
+export function pageAsset(assetUrl: AdminDependencies['assetUrl'], slug: string, file: string): string {
+  const [owner, rest] = file.includes('/')
+    ? [file.slice(0, file.indexOf('/')), file.slice(file.indexOf('/') + 1)]
+    : [slug.split('/')[0] ?? '', file];
+  return assetUrl(owner, rest);
 }
 
 /** @param siteUrl called each time: without SITE_URL the port is unknown until the host listens. */
@@ -121,6 +130,10 @@ export function createAdminRegistry({
           `The icon '${page.icon}' of the page '${page.slug}' does not exist. Choose one of: ${[...iconNames()].join(', ')}. ` +
             `Or draw it: '${owner}/icons.svg#cart' is the symbol 'cart' of the file icons.svg in the plugin's folder 'assets'.`,
         );
+      if (owner !== 'host')
+        for (const file of [page.script, page.style])
+          if (file !== undefined && !hasHash(pageAsset(assetUrl, page.slug, file)))
+            warn(owner, missingAsset(file, `the page '${page.slug}'`));
       return addUnique(pages, page.slug, { declaration: page, owner, body: lazyBody(page) });
     },
     addMenuGroup: (group) => addUnique<AdminMenuGroup>(groups, group.id, group),

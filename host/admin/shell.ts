@@ -3,7 +3,7 @@ import { translateText, type AdminPage, type AdminActionResult, type AdminView, 
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
 import type { Notice } from './notices.ts';
 import { adminPath } from './local-path.ts';
-import type { AdminRegistry } from './registry.ts';
+import { pageAsset, type AdminRegistry } from './registry.ts';
 import { showViews } from './saved-views.ts';
 import { readTheme, themeChoices } from './theme.ts';
 
@@ -77,8 +77,8 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
           notice,
           reveal,
           logoutNonce: await nonces.create(logoutAction, user, sessionId),
-          script: pageAsset(dependencies, page.slug, page.script),
-          style: pageAsset(dependencies, page.slug, page.style),
+          script: page.script === undefined ? null : pageAsset(dependencies.assetUrl, page.slug, page.script),
+          style: page.style === undefined ? null : pageAsset(dependencies.assetUrl, page.slug, page.style),
         },
         frame,
       );
@@ -102,15 +102,6 @@ function queryOf({ originalUrl }: Request): string {
 
 function publicUser(user: User): Record<string, unknown> {
   return { id: user.id, login: user.login, displayName: user.displayName || user.login, email: user.email };
-}
-
-/** `settings.js` belongs to the plugin named by the first part of the page slug. `other/settings.js` names the plugin. */
-function pageAsset(dependencies: AdminDependencies, slug: string, file: string | undefined): string | null {
-  if (file === undefined) return null;
-  const [owner, rest] = file.includes('/')
-    ? [file.slice(0, file.indexOf('/')), file.slice(file.indexOf('/') + 1)]
-    : [slug.split('/')[0] ?? '', file];
-  return dependencies.assetUrl(owner, rest);
 }
 
 /** The path below the admin root for the `redirect` of an action or a setup choice. */

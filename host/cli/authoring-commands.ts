@@ -48,6 +48,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       description: 'Checks a plugin: manifest, types, permissions, escaping, names, size, licenses and uninstallation.',
       args: [folderArgument],
       result: ['level', 'message'],
+      ifEmpty: 'The check found no errors and no warnings.',
       run: async ({ args: [given = ''] }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
         const findings = await checkPlugin(await find(given), core.pluginFolders);

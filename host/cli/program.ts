@@ -114,8 +114,12 @@ function buildCommand({
     const print = (result: unknown): void => {
       // A command that takes input with --json also prints JSON.
       const isJson = values['json'] !== undefined || values['jsonStdin'] === true;
+      if (!isJson && Array.isArray(result) && result.length === 0) {
+        output.out(output.translate(command.ifEmpty ?? noRows));
+        return;
+      }
       const text = formatResult(isJson ? result : translateResult(command, result, output.translate), isJson);
-      if (text !== '') output.out(text === noRows ? output.translate(text) : text);
+      if (text !== '') output.out(text);
     };
     try {
       print(await command.run({ args, flags: Object.fromEntries(read) }));
@@ -198,7 +202,6 @@ function formatResult(result: unknown, json: boolean): string {
 }
 
 function formatList(list: readonly unknown[]): string {
-  if (list.length === 0) return noRows;
   if (!list.every((row): row is Record<string, unknown> => typeof row === 'object' && row !== null))
     return list.map(cell).join('\n');
   const columns = [...new Set(list.flatMap((row) => Object.keys(row)))];

@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { access, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorText } from '#plugin-api';
 import { readManifest } from './manifest.ts';
@@ -56,9 +56,17 @@ export async function discover({
       broken.set(folder, errorText(error));
     }
   }
+  // One that is being developed is meant to hide its installed version.
+  const developedSlugs = new Set(plugins.keys());
   for (const { parent, mustUse } of searchFolders) {
     for (const folder of await listFolders(parent)) {
-      if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
+      if (only?.includes(folder) === false || broken.has(folder)) continue;
+      const first = plugins.get(folder);
+      if (first !== undefined) {
+        if (!developedSlugs.has(folder) && (await hasManifest(join(parent, folder))))
+          plugins.set(folder, { ...first, hidden: [...(first.hidden ?? []), join(parent, folder)] });
+        continue;
+      }
       try {
         const source = await readManifest({ directory: join(parent, folder), folder, hostVersion });
         if (!source) continue;
@@ -70,6 +78,13 @@ export async function discover({
     }
   }
   return { plugins, broken };
+}
+
+async function hasManifest(directory: string): Promise<boolean> {
+  return access(join(directory, 'plugin.json')).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function listFolders(pluginDir: string): Promise<string[]> {

@@ -19,6 +19,8 @@ export interface PluginSource {
   readonly shipped?: boolean;
   /** Members of the manifest that have no effect. */
   readonly unknown?: readonly string[];
+  /** Absolute paths of plugins with the same slug in later folders, which are not used. */
+  readonly hidden?: readonly string[];
 }
 
 /** The manifest without defaults. */

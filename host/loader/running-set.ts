@@ -109,6 +109,8 @@ export function createRunningSet({
     noteFolder?.(slug, source.directory);
     for (const name of source.unknown ?? [])
       if (findNear(name) !== undefined) warnings.add(slug, describeUnknown(name));
+    for (const hidden of source.hidden ?? [])
+      warnings.add(slug, `It hides the plugin of the same name in ${hidden}. Rename or remove one of them.`);
     const plugin = await lifecycle.start(source);
     running.set(slug, plugin);
     await settings.set(slug, plugin.scope.settings());

@@ -1,5 +1,5 @@
 import gt from 'semver/functions/gt.js';
-import { errorText, type Clock, type Migration, type PluginUpgrade } from '#plugin-api';
+import { endSentence, errorText, type Clock, type Migration, type PluginUpgrade } from '#plugin-api';
 import type { StoredVersions } from './stored-state.ts';
 
 export interface UpgradeServices {
@@ -41,7 +41,7 @@ export class UpgradeError extends Error {
     const reason = errorText(cause);
     const saved = backup === null ? '' : ` The backup is ${backup}.`;
     super(
-      `Failed to upgrade from ${versions.from} to ${versions.to}: ${reason} ` +
+      `Failed to upgrade from ${versions.from} to ${versions.to}: ${endSentence(reason)} ` +
         `The database was rolled back; restore version ${versions.from} in its folder, or install a fixed version.${saved}`,
       { cause },
     );

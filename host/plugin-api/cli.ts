@@ -29,6 +29,8 @@ export interface CliCommand {
    * string is a text, and lists and objects hold data. Names: only these members of the objects of a list are texts.
    */
   readonly result?: 'data' | 'texts' | readonly string[];
+  /** Printed for an empty list, except with `--json`. Default: `None.` */
+  readonly ifEmpty?: string;
   /**
    * Returns the output: a string as is, an array of objects as a table, an object as `name: value` lines, or everything as
    * JSON with `--json`. A thrown Error is printed as one line on standard error, with exit code 1, after its member `result`

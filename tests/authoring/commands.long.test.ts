@@ -39,7 +39,7 @@ describe('the commands for authors', () => {
     it(`plugin new --${language} makes a plugin that is checked, tested and shipped as it is`, async () => {
       const slug = `made-in-${language}`;
       expect(await run('new', slug, `--${language}`)).to.contain(`folder: ${join(plugins, slug)}`);
-      expect(await run('check', slug)).to.equal('None.');
+      expect(await run('check', slug)).to.equal('The check found no errors and no warnings.');
       const outcome = await runRegistered(join(plugins, slug), `tests/plugin.test.${language}`);
       expect(outcome.code, outcome.out).to.equal(0);
       const packed = JSON.parse(await run('pack', slug, '--output', folder, '--json')) as { readonly files: number };

@@ -45,7 +45,7 @@ describe('the handbook for authors', () => {
       }
     }
     expect(Object.keys(printed)).to.deep.equal(['new', 'test', 'check', 'pack']);
-    expect(printed['check']?.trim()).to.equal('None.');
+    expect(printed['check']?.trim()).to.equal('The check found no errors and no warnings.');
     expect(printed['test']).to.match(/pass 5\n[^]*fail 0/);
     const site = { ...env, PLUGIN_DIRS: `${join(folder, 'installed')},${join(checkout, 'plugins')}` };
     const zip = join(folder, 'order-helper-0.2.0.zip');

@@ -293,7 +293,7 @@ describeSites('the hooks of event webhooks', (site) => {
       await site().host.hooks.forOwner('shop').doActionAsync('svc_event_emit', name, example);
     expect(emitters).to.deep.equal(['shop', 'shop']);
     const line = site().host.logged.findLast((each) => each.includes('webhook_emit_failed')) ?? '{}';
-    expect(JSON.parse(line)).to.include({ plugin: 'svc', emitter: 'shop', name: 'shop.unknown' });
+    expect(JSON.parse(line)).to.include({ plugin: 'shop', emitter: 'shop', name: 'shop.unknown' });
   });
 
   it('an action that throws disturbs neither delivery nor caller', async () => {

@@ -81,8 +81,14 @@ describe('a site that a plugin keeps from starting', () => {
       site.child.kill('SIGTERM');
       await site.ended;
     }
-    const again = start();
-    expect(await again.ended, 'the plugin is still active').to.equal(7);
+    for (const why of ['the plugin is still active', 'and ends the next start too'])
+      expect(await start().ended, why).to.equal(7);
+    await runCli(['plugin', 'deactivate', 'ending'], env);
+    const off = start();
+    await until('the site', () => off.printed().includes('Ready on'));
+    expect(off.printed()).to.not.contain('/recovery?key=');
+    off.child.kill('SIGTERM');
+    await off.ended;
   }).timeout(120_000);
 
   it('counts starts that a plugin ends in its callback of host_started', async () => {

@@ -110,7 +110,13 @@ describe('plugin manifests', () => {
     await folders.write('sample', { manifest: { version: '1.0.0' }, files: entry });
     await others.write('sample', { manifest: { version: '2.0.0' }, files: entry });
     const { plugins } = await discover({ pluginDirs: [others.directory, folders.directory], hostVersion: '1.0.0' });
-    expect(plugins.get('sample')?.manifest.version).to.equal('2.0.0');
+    expect(plugins.get('sample')).to.have.nested.property('manifest.version', '2.0.0');
+    expect(plugins.get('sample')?.hidden).to.deep.equal([join(folders.directory, 'sample')]);
+    const { plugins: developed } = await discover({
+      ...{ pluginDirs: [folders.directory], hostVersion: '1.0.0' },
+      developed: [join(others.directory, 'sample')],
+    });
+    expect(developed.get('sample')).to.not.have.property('hidden');
     await others.remove();
   });
 

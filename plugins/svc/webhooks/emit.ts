@@ -157,7 +157,13 @@ export function createEmit(parts: EmitParts): Emit {
     try {
       return await emit({ name, emitter }, data, context);
     } catch (error) {
-      host.log.error('Failed to emit an event', { event: 'webhook_emit_failed', name, emitter, error });
+      host.log.error('Failed to emit an event', {
+        event: 'webhook_emit_failed',
+        name,
+        emitter,
+        plugin: emitter,
+        error,
+      });
       return announceRefusal(host, { ...refused, event: name, emitter, error: errorText(error) }, context);
     }
   };
