@@ -5,6 +5,12 @@ const number = /^\d{1,2}$/;
 
 /** A cron expression in the words of the page's language, such as `Every 5 minutes`. Rare kinds stay as they are. */
 export function scheduleText(expression: string): string {
+  const [, timeZone, fields = ''] = /^CRON_TZ=(\S+) (.*)$/s.exec(expression) ?? [];
+  if (timeZone !== undefined) return inWords(fields).replace(/ UTC$/, ` ${timeZone}`);
+  return inWords(expression);
+}
+
+function inWords(expression: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = '', ...more] = expression.trim().split(/\s+/);
   if (more.length > 0 || month !== '*') return expression;
   const isEveryDay = day === '*' && weekday === '*';

@@ -39,6 +39,30 @@ describeHosts('automations', ({ location }) => {
       });
     });
 
+    it('run cron expressions by the clock of the site, whose time zone may change (D44)', async () => {
+      const { options, cron } = site.host;
+      const events = async (): Promise<(string | null)[]> =>
+        (await cron.list()).filter(({ hook }) => hook === 'svc_automations_run').map(({ schedule }) => schedule);
+      const hours = async (): Promise<number[]> =>
+        (await cron.list())
+          .filter(({ hook, schedule }) => hook === 'svc_automations_run' && schedule?.includes('12 *'))
+          .map(({ nextRun }) => new Date(nextRun).getUTCHours());
+      await site.task({ schedule: '0 12 * * *' });
+      await site.task({ schedule: 'daily' });
+      const paused = await site.task({ schedule: '0 12 * * 1', status: 'paused' });
+      expect(await events()).to.have.members(['0 12 * * *', 'daily']);
+      expect(await hours()).to.deep.equal([12]);
+      await options.update('timezone_string', 'Asia/Tokyo');
+      expect(await events()).to.have.members(['CRON_TZ=Asia/Tokyo 0 12 * * *', 'daily']);
+      expect(await hours()).to.deep.equal([3]);
+      await site.cli('svc', 'task', 'resume', String(paused.id));
+      expect(await events()).to.include('CRON_TZ=Asia/Tokyo 0 12 * * 1');
+      const error: unknown = await site.task({ schedule: '0 12 * *' }).catch((thrown: unknown) => thrown);
+      expect(String(error)).to.contain('schedule');
+      await options.delete('timezone_string');
+      expect(await events()).to.have.members(['0 12 * * *', '0 12 * * 1', 'daily']);
+    });
+
     it('extract data from posts: with the item, its event and the fields of the post', async () => {
       const events: { readonly result: unknown }[] = [];
       site.host.hooks.addAction('svc_event_task_item_completed', (data: { readonly result: unknown }) =>

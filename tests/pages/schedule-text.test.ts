@@ -10,6 +10,8 @@ describe('cron expressions in words', () => {
     '30 4 * * *': 'Every day at 04:30 UTC',
     '0 9 * * 1-5': 'Monday to Friday at 09:00 UTC',
     '0 9 * * 1,4': 'On Monday and Thursday at 09:00 UTC',
+    'CRON_TZ=Europe/Berlin 30 4 * * *': 'Every day at 04:30 Europe/Berlin',
+    'CRON_TZ=Europe/Berlin */5 * * * *': 'Every 5 minutes',
     '0 0 1 * *': 'On day 1 of each month at 00:00 UTC',
   };
   for (const [expression, text] of Object.entries(words))

@@ -34,11 +34,20 @@ export function registerAutomations(parts: AutomationParts): void {
       log.error('Failed to queue the items of automations', { event: 'automation_requeue_failed', error });
     }
   };
+  /** Earlier versions ran expressions in UTC; another node may have changed the time zone. */
+  const reschedule = async (): Promise<void> => {
+    try {
+      if ((await database.knex(taskTables.tasks).first('id')) !== undefined) await (await load()).tasks.reschedule();
+    } catch (error) {
+      log.error('Failed to schedule automations', { event: 'automation_schedule_failed', error });
+    }
+  };
   const begin = async (): Promise<void> => {
     // Earlier versions polled.
     await cron.unschedule('svc_automations_fallback');
-    await requeue();
+    await Promise.all([requeue(), reschedule()]);
   };
+  for (const changed of ['add', 'update', 'delete']) hooks.addAction(`${changed}_option_timezone_string`, reschedule);
   hooks.addAction(runHook, async (id: number) => {
     const { runs, tasks } = await load();
     // Paused or deleted since it was scheduled.

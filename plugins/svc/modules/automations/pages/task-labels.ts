@@ -48,7 +48,7 @@ export const namedSchedules = [
 ] as const;
 
 export function scheduleLabel(schedule: string): string {
-  return namedSchedules.find(({ value }) => value === schedule)?.label ?? `${schedule} (UTC)`;
+  return namedSchedules.find(({ value }) => value === schedule)?.label ?? schedule;
 }
 
 /** @param content for the labels of post types and statuses */

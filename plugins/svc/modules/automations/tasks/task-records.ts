@@ -57,6 +57,8 @@ export interface TaskRecords {
   insert(settings: TaskSettings): Promise<Task>;
   /** Null if the task changed since it was read. Throws like `insert`. */
   replace(before: Task, settings: TaskSettings): Promise<Task | null>;
+  /** Moves cron expressions to the present time zone of the site (D44). Named schedules are intervals, which have none. */
+  reschedule(): Promise<void>;
   /** Deletes the task with its items and runs, in the running transaction. */
   remove(id: number): Promise<void>;
 }
@@ -66,26 +68,36 @@ export function createTaskRecords({
   clock,
   cron,
   jobs,
-}: Pick<HostApi, 'database' | 'clock' | 'cron' | 'jobs'>): TaskRecords {
+  site,
+}: Pick<HostApi, 'database' | 'clock' | 'cron' | 'jobs' | 'site'>): TaskRecords {
   async function schedule({ id, schedule: when, status }: Task): Promise<void> {
     if (when === '') {
       await cron.unschedule(runHook, [id]);
       return;
     }
-    await cron.schedule(when, runHook, { args: [id] });
+    const timeZone = isExpression(when) ? await site.timezone() : 'UTC';
+    await cron.schedule(when, runHook, { args: [id], ...(timeZone !== 'UTC' && { timeZone }) });
+    const stored = timeZone === 'UTC' ? when : `CRON_TZ=${timeZone} ${when}`;
     const isKnown = (await cron.list()).some(
-      (event) => event.hook === runHook && event.args[0] === id && event.schedule === when,
+      (event) => event.hook === runHook && event.args[0] === id && event.schedule === stored,
     );
     if (!isKnown) throw invalidFields(scheduleError(when));
     if (status === 'paused') await cron.unschedule(runHook, [id]);
   }
+
+  const list = async (): Promise<Task[]> =>
+    (await taskRows(database.knex).orderBy('name').orderBy('id')).map((row) => toTask(row as never));
 
   return {
     async find(id) {
       const row = await taskRows(database.knex).where({ id }).first();
       return row === undefined ? null : toTask(row as never);
     },
-    list: async () => (await taskRows(database.knex).orderBy('name').orderBy('id')).map((row) => toTask(row as never)),
+    list,
+    async reschedule() {
+      for (const task of await list())
+        if (task.status === 'active' && isExpression(task.schedule)) await schedule(task);
+    },
     insert: (settings) =>
       database.transaction(async () => {
         const now = clock.now();
@@ -121,10 +133,15 @@ export function createTaskRecords({
   };
 }
 
+/** Of five fields or more. Others are names. */
+function isExpression(schedule: string): boolean {
+  return schedule.trim().includes(' ');
+}
+
 function scheduleError(schedule: string): SettingErrors {
   return {
     schedule:
-      `'${schedule}' is not a schedule. Use hourly, twicedaily, daily, weekly, or a cron expression in UTC such ` +
+      `'${schedule}' is not a schedule. Use hourly, twicedaily, daily, weekly, or a cron expression such ` +
       'as 30 6 * * 1 (Mondays at 6:30).',
   };
 }

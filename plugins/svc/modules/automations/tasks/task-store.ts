@@ -16,7 +16,7 @@ import type { TaskTypes } from './task-types.ts';
 import type { Task, TaskSettings, TaskStore } from './task.ts';
 
 export interface TaskStoreParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http' | 'jobs'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http' | 'jobs' | 'site'>;
   readonly types: TaskTypes;
   /** Called after a change of an active task: items may have waited for it. */
   readonly onChange: (taskId: number) => Promise<void>;
@@ -62,6 +62,7 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
   return {
     get: records.find,
     list: records.list,
+    reschedule: records.reschedule,
     create: async (given) => announce(await records.insert(await validated(withoutReadOnly(given))), null),
     async update(id, changes) {
       for (;;) {

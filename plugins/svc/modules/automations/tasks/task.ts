@@ -17,7 +17,7 @@ export const taskSchema = {
     /** They follow the schema of the type. */
     settings: { type: 'object', title: 'Settings', default: {} },
     source: { type: 'object', title: 'Source', required: true },
-    /** `hourly`, `twicedaily`, `daily`, `weekly`, a cron expression in UTC, or empty for manual runs only. */
+    /** `hourly`, `twicedaily`, `daily`, `weekly`, a cron expression in the time zone of the site, or empty for manual runs only. */
     schedule: { type: 'string', title: 'Schedule', maxLength: 120, default: '' },
     /** 0 for none. */
     author_id: {
@@ -138,6 +138,8 @@ export interface TaskStore {
   duplicate(id: number): Promise<Task>;
   /** Deletes the task, its items and runs, and aborts running attempts. Returns whether it existed. */
   delete(id: number): Promise<boolean>;
+  /** Moves cron expressions to the present time zone of the site (D44). Named schedules are intervals, which have none. */
+  reschedule(): Promise<void>;
   /** The next scheduled runs by task id, in milliseconds since the epoch. */
   nextRuns(): Promise<ReadonlyMap<number, number>>;
 }
