@@ -25,6 +25,8 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
     let feed: Server;
     let feedText = '';
     let feedStatus = 200;
+    let validators: Readonly<Record<string, string>> = {};
+    const statuses: number[] = [];
     const seen: AutomationItem[] = [];
 
     const shared = shareSite(() => {
@@ -40,11 +42,17 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
         return Promise.resolve({ message: 'Seen.' });
       };
       feedStatus = 200;
-      feed = createServer((_request, response) =>
-        response
-          .writeHead(feedStatus, { 'content-type': 'application/rss+xml' })
-          .end(`<rss version="2.0"><channel><title>News</title>${feedText}</channel></rss>`),
-      );
+      validators = {};
+      feed = createServer(({ headers }, response) => {
+        const isKnown = Object.values(validators).some((value) =>
+          [headers['if-none-match'], headers['if-modified-since']].includes(value),
+        );
+        statuses.push(isKnown ? 304 : feedStatus);
+        if (isKnown) return response.writeHead(304).end();
+        return response
+          .writeHead(feedStatus, { 'content-type': 'application/rss+xml', ...validators })
+          .end(`<rss version="2.0"><channel><title>News</title>${feedText}</channel></rss>`);
+      });
       await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
     });
     afterEach(() => void feed.close());
@@ -98,6 +106,27 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
       feed.closeAllConnections();
       expect(String(await failureOf(run(task)))).to.match(/127\.0\.0\.1/);
     });
+
+    for (const [header, first, second] of [
+      ['etag', '"one"', '"two"'],
+      ['last-modified', 'Sat, 21 Nov 2026 07:28:00 GMT', 'Sun, 22 Nov 2026 07:28:00 GMT'],
+    ] as const)
+      it(`read a feed again only after a change, by ${header}, once all of it is queued`, async () => {
+        statuses.splice(0);
+        feedText = entry(1) + entry(2) + entry(3);
+        validators = { [header]: first };
+        const task = await site.task({ source: { kind: 'rss', url: feedUrl() }, limits: { run: 2 } });
+        expect(await run(task)).to.deep.include({ added: 2 });
+        expect(await run(task), 'the third waits for this run').to.deep.include({ found: 3, added: 1 });
+        const unchanged = { found: 0, added: 0, message: 'The source has no new entries.' };
+        expect(await run(task)).to.deep.include(unchanged);
+        expect(statuses).to.deep.equal([200, 200, 304]);
+        feedText += entry(4);
+        validators = { [header]: second };
+        expect(await run(task)).to.deep.include({ found: 4, added: 1 });
+        expect(await run(task)).to.deep.include(unchanged);
+        expect(statuses).to.deep.equal([200, 200, 304, 200, 304]);
+      });
 
     it('queue matching posts, and posts again after others changed them', async () => {
       const { posts } = site.host.content;

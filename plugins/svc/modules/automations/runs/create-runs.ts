@@ -10,6 +10,7 @@ import {
 } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 import type { Candidate } from '../sources/read-source.ts';
+import { queuedVersion, type FeedVersion } from '../sources/feed-version.ts';
 import { readSource } from '../sources/read-source.ts';
 import { unknownTask } from '../tasks/task-store.ts';
 import type { Task, TaskStore } from '../tasks/task.ts';
@@ -20,7 +21,7 @@ import type { Run, Runs } from './run-store.ts';
 export interface RunParts {
   readonly host: Pick<
     HostApi,
-    'database' | 'clock' | 'hooks' | 'http' | 'content' | 'documents' | 'site' | 'log' | 'jobs'
+    'database' | 'clock' | 'hooks' | 'http' | 'content' | 'documents' | 'site' | 'log' | 'jobs' | 'options'
   >;
   readonly tasks: Pick<TaskStore, 'get'>;
 }
@@ -33,7 +34,10 @@ export function createRuns({ host, tasks }: RunParts): Runs {
   const store = createRunStore(host);
 
   async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
-    const progress = { found: 0, added: 0, dayIsFull: false };
+    const progress = { found: 0, added: 0, dayIsFull: false, isUnchanged: false };
+    const feed = queuedVersion(host, task);
+    let version: FeedVersion = {};
+    let left = 0;
     const timezone = await host.site.timezone();
     const dayBegan = startOfDay(localDay(host.clock.now(), timezone), timezone);
     const isFull = (): boolean => progress.dayIsFull || (task.limits.run > 0 && progress.added >= task.limits.run);
@@ -45,9 +49,14 @@ export function createRuns({ host, tasks }: RunParts): Runs {
       const outcome = await enqueue(host, { task, runId, candidates: offered.slice(0, room), dayBegan });
       progress.added += outcome.added;
       progress.dayIsFull = outcome.dayIsFull;
+      left += fresh.length - outcome.added;
     };
     let entries: Candidate[] = [];
-    for await (const entry of readSource(task.source, { host })) {
+    for await (const entry of readSource(task.source, {
+      ...{ host, known: await feed.read() },
+      onVersion: (read) => void (version = read),
+      onUnchanged: () => void (progress.isUnchanged = true),
+    })) {
       progress.found += 1;
       if (entries.push(entry) < batchSize) continue;
       await queueNew(entries);
@@ -55,6 +64,7 @@ export function createRuns({ host, tasks }: RunParts): Runs {
       if (isFull()) break;
     }
     if (entries.length > 0) await queueNew(entries);
+    if (left === 0 && !isFull()) await feed.write(version);
     return {
       found: progress.found,
       added: progress.added,
@@ -97,13 +107,14 @@ function describeRun(
     added,
     dayIsFull,
     isFull,
-  }: { readonly found: number; readonly added: number; readonly dayIsFull: boolean; readonly isFull: boolean },
+    isUnchanged,
+  }: Readonly<Record<'found' | 'added', number> & Record<'dayIsFull' | 'isFull' | 'isUnchanged', boolean>>,
 ): string {
   if (dayIsFull)
     return `${count(added)} queued. The daily limit of ${formatNumber(limits.day)} is reached. Runs on later days queue the rest.`;
   if (isFull)
     return `${count(added)} queued. The limit of ${formatNumber(limits.run)} per run is reached. The next run queues the rest.`;
-  if (found === 0) return 'The source is empty.';
+  if (found === 0 && !isUnchanged) return 'The source is empty.';
   return added === 0 ? 'The source has no new entries.' : `${count(added)} queued.`;
 }
 

@@ -3,10 +3,17 @@ import { readCsv, readFeed } from '../../../kit/documents.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
 import type { ItemInput } from '../queue/item.ts';
+import { conditionsOf, versionOf, type FeedVersion } from './feed-version.ts';
 
 export interface SourceParts {
   readonly host: Pick<HostApi, 'http' | 'content' | 'documents'>;
   readonly signal?: AbortSignal;
+  /** The version of a feed whose entries are known. If it is still the present one, there are no entries. Default: none. */
+  readonly known?: FeedVersion;
+  /** Called with the version of a feed that is read. */
+  readonly onVersion?: (version: FeedVersion) => void;
+  /** Called instead if the known version is the present one. */
+  readonly onUnchanged?: () => void;
 }
 
 /** The host has no categories; the content writer stores them in this post meta. */
@@ -54,14 +61,19 @@ async function* fromCsv({ text }: CsvSource, { host, signal }: SourceParts): Asy
   }
 }
 
-async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
+async function* fromFeed({ url }: RssSource, parts: SourceParts): AsyncGenerator<Candidate> {
+  const { host, signal, known = {}, onVersion, onUnchanged } = parts;
   const allowHost = typedInternalHost(url);
   const response = await host.http.fetch(url, {
     ...fetchLimits,
-    headers: { accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8' },
+    headers: {
+      accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8',
+      ...conditionsOf(known),
+    },
     ...(allowHost !== null && { allowHost }),
     ...(signal && { signal }),
   });
+  if (response.status === 304 && Object.keys(known).length > 0) return onUnchanged?.();
   if (response.status < 200 || response.status > 299)
     throw new Error(
       `The feed's server returned status ${String(response.status)}. Open ${url} in a browser to see why.`,
@@ -72,6 +84,7 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
       { source: response.body, address: response.url, contentType: response.headers['content-type'] },
       { queue: 'background', signal },
     );
+    onVersion?.(versionOf(response.headers));
     for (const { id, title, url: address, summary, content, published, updated } of feed.entries) {
       yield {
         identity: `entry:${id}`,
