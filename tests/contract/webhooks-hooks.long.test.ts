@@ -267,7 +267,10 @@ describeSites('the hooks of event webhooks', (site) => {
       expect(deliveries, hook).to.have.length(1);
       const ended = (await site().endings(before + 1)).at(-1);
       expect(ended?.result, hook).to.deep.include({ status: 'delivered' });
-      expect(site().host.logged.some((line) => line.includes(`'${hook}' returned nothing`)), hook).to.equal(true);
+      expect(
+        site().host.logged.some((line) => line.includes(`'${hook}' returned nothing`)),
+        hook,
+      ).to.equal(true);
       undo();
     }
     expect(receiver.received).to.have.length(4);

@@ -16,7 +16,10 @@ import type { TaskTypes } from './task-types.ts';
 import type { Task, TaskSettings, TaskStore } from './task.ts';
 
 export interface TaskStoreParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http' | 'jobs' | 'site'>;
+  readonly host: Pick<
+    HostApi,
+    'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http' | 'jobs' | 'site'
+  >;
   readonly types: TaskTypes;
   /** Called after a change of an active task: items may have waited for it. */
   readonly onChange: (taskId: number) => Promise<void>;
