@@ -1,3 +1,5 @@
+// Not the global ones: the host notes who starts those, which takes as long as some timers last (open-resources.ts).
+import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
 import type { Clock, Undo } from '#plugin-api';
 
 /** The clock of a running host: the system's time and timers. */

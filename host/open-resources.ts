@@ -27,7 +27,7 @@ interface Started {
   /** Null: it has ended. */
   readonly name: () => string | null;
   /** Where it was started. Its stack is read only if it is still open: to map it to sources takes time. */
-  readonly origin: Error;
+  readonly origin: { readonly stack?: string };
 }
 
 /** What the plugin has called, up to which its stack is cut off. */
@@ -53,7 +53,8 @@ export function watchResources(
     if (slug === null || known === undefined) return null;
     const isMany = known.length > 0 && known.length % many === 0;
     const open = isMany ? known.filter((each) => each.name() !== null) : known;
-    const origin = new Error(`Started a ${kind}`);
+    // No Error, which would capture a stack before.
+    const origin = {};
     Error.captureStackTrace(origin, starter);
     open.push({ kind, name, origin });
     bySlug.set(slug, open);
@@ -87,8 +88,8 @@ export function watchResources(
   };
 }
 
-/** Null: the host started it, for example a timer of its clock. */
-function findStart(folders: Pick<PluginFolders, 'findFrame'>, { stack = '' }: Error): string | null {
+/** Null: the host or a package started it. */
+function findStart(folders: Pick<PluginFolders, 'findFrame'>, { stack = '' }: Started['origin']): string | null {
   const first = stack.split('\n').find((line) => /\.[cm]?[jt]s:\d/.test(line));
   return folders.findFrame(first ?? '')?.position ?? null;
 }

@@ -29,8 +29,8 @@ export async function fetchPlain(
   { dispatcher, request }: { readonly dispatcher: Dispatcher; readonly request: typeof undiciRequest },
 ): Promise<Response> {
   const { signal, body, method = 'GET' } = init;
-  const headers = new Headers(init.headers);
-  if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, deflate');
+  const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+  const headers = { 'accept-encoding': 'gzip, deflate', ...Object.fromEntries(given) };
   try {
     const received = await request(input, {
       dispatcher,
