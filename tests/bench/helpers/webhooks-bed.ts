@@ -23,6 +23,8 @@ export async function startReceivers(): Promise<{ readonly ports: readonly strin
 export type Dialect = 'sqlite' | 'postgresql';
 
 export interface Bed extends Opened {
+  /** Attempts begun so far. */
+  readonly sent: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -32,11 +34,17 @@ export async function openBed(dialect: Dialect): Promise<Bed> {
   const server = dialect === 'postgresql' ? await createPostgresDatabase() : null;
   const database: Database = await openDatabase({ databaseUrl: server?.url ?? null, dataDir, clock, log: silentLog });
   const http = createOutbound({ clock });
-  const opened = await openWebhooks(database, createDeliver({ http, clock }));
+  const deliver = createDeliver({ http, clock });
+  let sent = 0;
+  const opened = await openWebhooks(database, (request) => {
+    sent += 1;
+    return deliver(request);
+  });
   await opened.webhooks.setEnabled(true);
   await opened.webhooks.setSecret('the secret of this benchmark');
   return {
     ...opened,
+    sent: () => sent,
     async stop() {
       await opened.webhooks.stop();
       await http.close();
