@@ -5,6 +5,7 @@ import { exposedHeaders } from './kit/response-headers.ts';
 import { visitorHeaders } from './kit/visitors/page-sessions.ts';
 import { aiFormsModule } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
+import { checkUnpriced } from './modules/budgets/check-unpriced.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
 import { checkLogSearch } from './modules/chatbots/conversations/register-logs.ts';
 import { chatbotsModule } from './modules/chatbots/module.ts';
@@ -68,6 +69,7 @@ export default definePlugin({
     ...(await checkRestKey(host)),
     ...(await checkKeyOwners(host)),
     ...(await checkLogSearch(host)),
+    ...(await checkUnpriced(host)),
   ],
   async uninstall(host: HostApi) {
     // Plugins that add providers use it in their filter.

@@ -48,7 +48,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     expect(JSON.stringify(config)).not.to.match(/instructions|provider|moderation|allowed_domains|limits|rules/);
   });
 
-  it('is served to the site itself, to the listed domains, and to requests without an origin; others get 403', async () => {
+  it('is served to the site itself, to the listed domains, and to requests without an origin; others get 403 (contract 4.8, D16)', async () => {
     const bot = await site().bot({
       embed: { allowed_domains: ['example.com', 'https://shop.example.com:8443', '*.example.org'] },
     });

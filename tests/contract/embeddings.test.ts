@@ -140,7 +140,7 @@ for (const expected of all) {
       expect(headers.get('x-svc-ignored-params')).to.equal(null);
     });
 
-    it('sends the key and nothing that was not asked for, as the official description has it', async () => {
+    it('sends the key and nothing that was not asked for, and asks for floats (contract 4.4)', async () => {
       await service.embed({ provider, model, input: texts });
       const { path, headers, body } = sent();
       expect([path, headers[expected.key[0]]]).to.deep.equal([expected.path, expected.key[1]]);
@@ -185,7 +185,7 @@ describe('POST /embeddings', () => {
     expect((await service.embed({ ...google, task_type: 'TRANSLATION' })).status).to.equal(400);
   });
 
-  it('gives the same numbers for base64 and float, to 1e-6', async () => {
+  it('gives the same numbers for base64 and float, to 1e-6 (contract 4.4)', async () => {
     const [float, base64] = [
       await service.embed({ ...request, encoding_format: 'float' }),
       await service.embed({ ...request, encoding_format: 'base64' }),

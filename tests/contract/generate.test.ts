@@ -256,6 +256,9 @@ describe('POST /generate', () => {
       });
       expect([provider, status, body.content, body.provider]).to.deep.equal([provider, 200, 'all well', label]);
     }
+    const warm = { ...goodRequest, provider: 'claude', model: 'claude-sonnet-4-5', ai_params: { temperature: 1.5 } };
+    const { headers } = await service.generate(warm);
+    expect(headers.get('x-svc-ignored-params'), 'Anthropic ends at 1 (contract 4.2)').to.equal('temperature');
     await service.host.options.update('svc_sandbox', false);
   });
 

@@ -199,7 +199,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(past.headers.get('Link')).to.include('page=2').and.not.include('next');
     });
 
-    it('returns at most 100 rows per page, and rejects invalid pages', async () => {
+    it('returns at most 100 rows per page, and rejects invalid pages (contract 4.6, D14)', async () => {
       expect((await logs({ per_page: 1000 })).status).to.equal(200);
       for (let count = 0; count < 101; count++)
         await store.start({

@@ -27,6 +27,13 @@ export function createPage(ports: BudgetPorts): AdminPageBody {
           { redirect: 'svc/budgets' },
         );
       },
+      refuse: async (request): Promise<AdminActionResult> => {
+        const budget = await findBudget(request, ports);
+        await budgets.save({ ...budget, unpriced: 'refuse' });
+        return withNotice('success', `“${budget.name}” refuses calls without a price now.`, {
+          redirect: 'svc/budgets',
+        });
+      },
       delete: async (request): Promise<AdminActionResult> => {
         const budget = await findBudget(request, ports);
         await budgets.delete(budget.id);

@@ -41,6 +41,27 @@ describeSharedHosts('the page Budgets', (dialectCase) => {
     return /selected[^>]*>([^<]*)</.exec(options)?.[1] ?? '';
   }
 
+  it('warns in Site Health of a budget that calls without a price pass, and changes it with one click (D43)', async () => {
+    const label = 'A budget does not limit models without a price';
+    const { browser } = shared();
+    const found = async (): Promise<boolean> =>
+      (await browser.get('/admin/tools/site-health?results=1')).html.includes(label);
+    for (const [budget, isFound] of [
+      [{ unit: 'dollars', unpriced: 'free' }, true],
+      [{ unit: 'calls', unpriced: 'free' }, false],
+      [{ unit: 'dollars', unpriced: 'free', enabled: false }, false],
+      [{ unit: 'dollars', unpriced: 'refuse' }, false],
+      [{ unit: 'dollars', unpriced: 'free' }, true],
+    ] as const) {
+      await set(budget);
+      expect(await found(), JSON.stringify(budget)).to.equal(isFound);
+    }
+    expect((await browser.submit(path, 'refuse', { id: 'one' })).text).to.contain('refuses calls without a price now');
+    expect(await stored()).to.include({ unpriced: 'refuse', amount: 5, unit: 'dollars' });
+    expect(await found()).to.equal(false);
+    await cli('svc', 'budget', 'delete', 'one');
+  });
+
   it('offers chatbots, keys, roles and plugins by name', async () => {
     const { browser } = shared();
     expect((await browser.get(path)).text)
