@@ -10,7 +10,6 @@ import { createErrorPages, type RenderError } from './error-pages.ts';
 import type { Track } from './event-loop.ts';
 import { createHealth, type ReadinessCheck, type ReadinessWarning } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
-import { requestAddress } from './request-address.ts';
 import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
 import { adminHeaders, createPageHeaders, createSecurityHeaders } from './security-headers.ts';
 
@@ -243,4 +242,16 @@ function assignRequestId(request: IncomingMessage, response: ServerResponse): st
   request.headers['x-request-id'] = id;
   response.setHeader('X-Request-Id', id);
   return id;
+}
+
+/**
+ * The address of a request as express, REST and pages read it: it begins with a slash. An absolute form loses its origin, which
+ * need not be a URL: the host of a request is never read from it.
+ *
+ * @param sent as the request line has it, without bytes above 127, which Node refuses
+ */
+export function requestAddress(sent: string): string {
+  if (sent.startsWith('/')) return sent;
+  const path = sent.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  return path.startsWith('/') ? path : `/${path}`;
 }

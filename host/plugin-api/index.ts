@@ -43,7 +43,6 @@ export type * from './metrics.ts';
 export * from './minute-counter.ts';
 export * from './mutex.ts';
 export type * from './namespaced-hooks.ts';
-export * from './nested-fields.ts';
 export type * from './openapi.ts';
 export * from './normalize-text.ts';
 export * from './notice.ts';

@@ -7,7 +7,7 @@ import type { Logger, User } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import type { Hooks } from '../../host/hooks/hooks.ts';
-import { requestAddress } from '../../host/http/request-address.ts';
+import { requestAddress } from '../../host/http/server.ts';
 import { createBodyBudget } from '../../host/rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from '../../host/rest/body-reader.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
