@@ -8,6 +8,15 @@ describe('dependencies', () => {
     expect(findCompiled(seeded, () => true)).to.have.length(1);
   });
 
+  it('leave out of production what nothing loads there', async () => {
+    const lock = await readLock();
+    const names = Object.keys(lock).filter((path) => lock[path]?.dev !== true);
+    expect(names).to.include('node_modules/chromadb').and.include('node_modules/@qdrant/js-client-rest');
+    expect(names).not.to.include('node_modules/typescript');
+    const bindings = names.filter((path) => path.includes('/chromadb-js-bindings-'));
+    expect([...new Set(bindings.map((path) => lock[path]?.name))]).to.deep.equal(['ms']);
+  });
+
   it('run no unreviewed code at installation, and are fixed by hashes', async () => {
     const lock = await readLock();
     expect(Object.keys(lock).length).to.be.greaterThan(100);

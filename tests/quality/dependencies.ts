@@ -3,12 +3,16 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 interface LockedPackage {
+  /** Of an alias: the package that is installed. */
+  readonly name?: string;
   readonly version?: string;
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
   readonly gypfile?: boolean;
+  /** Whether only development needs it. */
+  readonly dev?: boolean;
 }
 
 export type Lock = Readonly<Record<string, LockedPackage>>;
