@@ -36,6 +36,7 @@ import { createAutosaves, createRevisionWriter, revisionsSetting, type Autosaves
 import { createRestFields, type RestFields } from './rest/rest-fields.ts';
 import { createRegistry, type Registry } from './types/registry.ts';
 import { addScheduledWork } from './posts/post-events.ts';
+import { sanitizeComment, sanitizeHtml } from './html/sanitize.ts';
 import { reassignPostsOfDeletedUsers } from './posts/post-events.ts';
 import { createRenderer, type Renderer } from './render.ts';
 import { createShortcodes, type Shortcodes } from './shortcodes/shortcodes.ts';
@@ -214,7 +215,7 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       find: (query = {}) => store.find(query),
       count: (query = {}) => store.count(query),
     },
-    meta: { get: meta.get, all: meta.all, update: meta.update, delete: meta.delete },
+    meta: { get: meta.get, all: meta.all, update: meta.update, increment: meta.increment, delete: meta.delete },
     revisions: createRevisions(parts, hooks),
     media: {
       save: media.save,
@@ -242,6 +243,7 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       if (post !== null && post.parentId > 0) await store.get(post.parentId);
       return post !== null && user.can(capability, post);
     },
+    sanitize: (html, as = 'post') => (as === 'comment' ? sanitizeComment(html) : sanitizeHtml(html)),
     permalink: permalinks.url,
     render: async (post) => ({
       title: await renderer.title(post),

@@ -209,6 +209,7 @@ export const contentMethods: MethodKinds<ContentApi> = {
   shortcodeExists: 'call',
   shortcodeAttributes: 'call',
   can: 'call',
+  sanitize: 'call',
   permalink: 'call',
   render: 'call',
 };
@@ -221,7 +222,13 @@ export const postsMethods: MethodKinds<PostsApi> = {
   find: 'call',
   count: 'call',
 };
-export const metaMethods: MethodKinds<MetaApi> = { get: 'call', all: 'call', update: 'call', delete: 'call' };
+export const metaMethods: MethodKinds<MetaApi> = {
+  get: 'call',
+  all: 'call',
+  update: 'call',
+  increment: 'call',
+  delete: 'call',
+};
 export const termsMethods: MethodKinds<TermsApi> = {
   create: 'call',
   get: 'call',

@@ -175,7 +175,7 @@ export function createDeleteUserPage({ users, credentials }: UserPagesDependenci
           value: String(id),
           label: `Assign to ${displayName}${displayName === login ? '' : ` (${login})`}`,
         })),
-        { value: 'remove', label: 'Delete it too' },
+        { value: 'remove', label: 'Delete it too (posts stay in the trash for 30 days)' },
       ];
       return {
         template: 'admin/pages/user-delete',

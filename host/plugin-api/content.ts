@@ -205,6 +205,8 @@ export interface PostQuery {
   /** Default `date`. `relevance` of the search: titles before texts, the whole phrase before its words, then the newest. */
   readonly orderBy?:
     'date' | 'modified' | 'id' | 'title' | 'slug' | 'author' | 'parent' | 'menuOrder' | 'include' | 'relevance';
+  /** Orders by the value of this meta key first, numbers as numbers. Posts without it come last. */
+  readonly orderByMeta?: string;
   /** Default `desc`. */
   readonly order?: 'asc' | 'desc';
   /** Default 10. */
@@ -217,6 +219,8 @@ export interface MetaFilter {
   readonly key: string;
   /** Default: any value. */
   readonly values?: readonly (string | number | boolean)[];
+  /** Compares with a number, or a text, the values of that type. For a range, use two filters. Default: none. */
+  readonly compare?: { readonly operator: '<' | '<=' | '>' | '>='; readonly value: number | string };
   /** Default true. False: posts without them, those without the key included. */
   readonly has?: boolean;
 }
@@ -252,6 +256,13 @@ export interface MetaApi {
    * registered schema refuses it.
    */
   update(postId: number, key: string, value: unknown): Promise<boolean>;
+  /**
+   * Adds to a number and returns the sum; what is not a number counts as 0. Nothing is lost, however many requests and nodes
+   * call it at once, which take turns: frequent counters belong in a table. Throws as `update`.
+   *
+   * @param by default 1.
+   */
+  increment(postId: number, key: string, by?: number): Promise<number>;
   /** Returns whether it existed. */
   delete(postId: number, key: string): Promise<boolean>;
 }
@@ -404,6 +415,11 @@ export interface ContentApi {
    * the synchronous form; with an id it returns false for posts that this process has not read recently.
    */
   can(user: User, capability: string, postId: number): Promise<boolean>;
+  /**
+   * HTML of others with what authors may use, as `posts.create` stores it with `as`; for `comment`, as of comments. Throws
+   * RestError 400 for more than 100,000 tags (D46).
+   */
+  sanitize(html: string, as?: 'post' | 'comment'): Promise<string>;
   /** Absolute URL on the public site; for a draft, the URL of its preview. */
   permalink(post: Post): Promise<string>;
   /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MetaFilter } from '#plugin-api';
+import type { MetaFilter, PostQuery } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openContent, traceHooks } from './open-content.ts';
@@ -27,6 +27,52 @@ describeDialects('meta of posts', (open, dialectCase) => {
     expect([await meta.get(id, 'rating'), await meta.delete(id, 'rating'), await meta.delete(id, 'tag')]).to.deep.equal(
       [3, false, true],
     );
+  });
+
+  it('orders and compares posts by numbers and texts of a key, with those without it last', async () => {
+    const { posts } = await openContent(open, dialectCase);
+    const prices = [9, 10, 100, -1.5, 'free', 'none', { hex: 1 }, true, null];
+    for (const price of prices) await posts.create({ title: String(price), status: 'publish', meta: { price } });
+    const found = async (query: PostQuery): Promise<string[]> => (await posts.find(query)).map(({ title }) => title);
+    const numbers: MetaFilter = { key: 'price', compare: { operator: '>=', value: -10 } };
+    for (const [order, titles] of [
+      ['asc', ['-1.5', '9', '10', '100']],
+      ['desc', ['100', '10', '9', '-1.5']],
+    ] as const) {
+      expect(await found({ orderByMeta: 'price', order, meta: [numbers] })).to.deep.equal(titles);
+      expect((await found({ orderByMeta: 'price', order })).at(-1), order).to.equal('null');
+      expect(await found({ orderByMeta: 'price', order, meta: [numbers], limit: 1, offset: 3 })).to.deep.equal([
+        titles[3],
+      ]);
+    }
+    for (const [operator, value, titles] of [
+      ['<', 10, ['-1.5', '9']],
+      ['<=', 10, ['-1.5', '9', '10']],
+      ['>', 10, ['100']],
+      ['>', 'g', ['none']],
+      ['<', 'zzz', ['free', 'none']],
+    ] as const)
+      expect(
+        await found({ orderByMeta: 'price', order: 'asc', meta: [{ key: 'price', compare: { operator, value } }] }),
+        `${operator} ${String(value)}`,
+      ).to.deep.equal(titles);
+    const range = (['>', '<='] as const).map((operator, at) => ({
+      ...{ key: 'price', compare: { operator, value: [9, 100][at] ?? 0 } },
+    }));
+    expect(await posts.count({ meta: range })).to.equal(2);
+    const wrong = [{ key: 'price', compare: { operator: '; drop', value: 1 } }] as never;
+    expect(String(await failureOf(posts.find({ meta: wrong })))).to.contain('Use <, <=, > or >=');
+  });
+
+  it('adds to a number without losing any, in turns', async () => {
+    const { posts, meta, registerMeta } = await openContent(open, dialectCase);
+    registerMeta('post', 'views', { schema: { type: 'integer', maximum: 40 } });
+    const { id } = await posts.create({ title: 'x' });
+    await Promise.all(Array.from({ length: 20 }, () => meta.increment(id, 'views')));
+    expect(await meta.increment(id, 'views', 19)).to.equal(39);
+    expect(await failureOf(meta.increment(id, 'views', 2))).to.include({ status: 400 });
+    await meta.update(id, 'words', 'none');
+    expect([await meta.get(id, 'views'), await meta.increment(id, 'words', -1)]).to.deep.equal([39, -1]);
   });
 
   it('refuses what the schema does not allow, before anything is written', async () => {

@@ -175,6 +175,15 @@ describeDialects('posts', (open, dialectCase) => {
     ]);
   });
 
+  it('have HTML that plugins can sanitize as it is stored of authors, and as comments are', async () => {
+    const { posts, sanitize } = await openContent(open, dialectCase);
+    const html = '<h2 onclick="x()">Hi</h2><script>alert(1)</script><a href="https://a.example/">a</a>';
+    const author = { id: 0, can: () => false } as unknown as User;
+    expect(await sanitize(html)).to.equal((await posts.create({ title: 'x', content: html }, { as: author })).content);
+    expect(await sanitize(html, 'comment')).to.equal('Hi<a href="https://a.example/" rel="nofollow ugc">a</a>');
+    expect(await failureOf(sanitize('<b>'.repeat(100_001)))).to.include({ status: 400 });
+  });
+
   it('roll back with the transaction around them', async () => {
     const { posts, database } = await openContent(open, dialectCase);
     const failure = await failureOf(

@@ -25,7 +25,7 @@ declare module '#plugin-api' {
 export type CompileSchema = (name: string, schema: JsonSchema) => Promise<(value: unknown) => unknown>;
 
 export interface MetaDependencies {
-  readonly database: Pick<Database, 'knex'>;
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly compileSchema: CompileSchema;
   /** Type of a post; null if the post does not exist. */
@@ -58,6 +58,12 @@ export function createMeta({ database, hooks, compileSchema, getType }: MetaDepe
   const listed = (definition: MetaDefinition | undefined, value: unknown): readonly unknown[] =>
     definition?.single === false ? (Array.isArray(value) ? (value as unknown[]) : [value]) : [value];
 
+  const update: MetaApi['update'] = async (postId, key, value) => {
+    const type = await existing(postId);
+    const checked = await registry.check(type, { [key]: value });
+    return write(postId, key, listed(registry.find(type, key), checked[key]));
+  };
+
   return {
     register: (type, key, definition) => registry.register(type, key, definition),
     keysFor: registry.keysFor,
@@ -75,11 +81,15 @@ export function createMeta({ database, hooks, compileSchema, getType }: MetaDepe
       const rows = await store.load([postId]);
       return Object.fromEntries(rows.get(postId) ?? []);
     },
-    async update(postId, key, value) {
-      const type = await existing(postId);
-      const checked = await registry.check(type, { [key]: value });
-      return write(postId, key, listed(registry.find(type, key), checked[key]));
-    },
+    update,
+    increment: (postId, key, by = 1) =>
+      database.transaction(async () => {
+        await database.lock(`post_meta ${String(postId)} ${key}`);
+        const [row] = await store.rows(postId, key);
+        const sum = (typeof row?.value === 'number' ? row.value : 0) + by;
+        await update(postId, key, sum);
+        return sum;
+      }),
     delete: remove,
     async write(postId, type, values) {
       for (const [key, value] of Object.entries(values)) {

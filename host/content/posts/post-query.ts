@@ -1,4 +1,5 @@
-import { escapeLike, whereContains, type Knex, type MetaFilter, type PostQuery } from '#plugin-api';
+import { escapeLike, whereContains, type Knex, type PostQuery } from '#plugin-api';
+import { orderByMeta, whereMeta } from './meta-query.ts';
 import type { Database } from '../../database/database-contract.ts';
 import { foldText } from '../html/text.ts';
 import { postTextIndex } from '../migrations.ts';
@@ -81,14 +82,24 @@ export function selectPage(given: PostQueryDependencies, query: PostQuery): Knex
 
 /** The same page counted from the end, if it is nearer. Its rows then come in reverse. */
 export function fromNearerEnd<
-  Query extends Pick<PostQuery, 'order' | 'limit' | 'offset'> & { readonly orderBy?: string },
+  Query extends Pick<PostQuery, 'order' | 'limit' | 'offset' | 'orderByMeta'> & { readonly orderBy?: string },
 >(query: Query, total: number): { readonly query: Query; readonly isReversed: boolean } {
-  const { orderBy = 'date', order = 'desc', limit = 10, offset = 0 } = query;
+  const { order = 'desc', limit = 10, offset = 0 } = query;
   const after = total - offset - limit;
-  if (after >= offset || offset >= total || orderBy === 'include' || orderBy === 'relevance')
-    return { query, isReversed: false };
+  if (after >= offset || offset >= total || hasOwnOrder(query)) return { query, isReversed: false };
   const page = { limit: Math.min(limit, total - offset), offset: Math.max(0, after) };
   return { query: { ...query, ...page, order: order === 'asc' ? 'desc' : 'asc' }, isReversed: true };
+}
+
+/** Whether the reverse of an order is another one. */
+function hasOwnOrder({
+  orderBy,
+  orderByMeta: key,
+}: {
+  readonly orderBy?: string;
+  readonly orderByMeta?: string;
+}): boolean {
+  return orderBy === 'include' || orderBy === 'relevance' || key !== undefined;
 }
 
 /** Whether the user may read each post of the types, whatever its status. */
@@ -113,8 +124,10 @@ const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'inclu
 };
 
 /** Sorts equal values by id, so that pages neither repeat nor skip a post. */
-function orderPosts(select: Knex.QueryBuilder, { knex }: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+function orderPosts(select: Knex.QueryBuilder, given: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
+  const { knex } = given;
   const direction = query.order ?? 'desc';
+  if (query.orderByMeta !== undefined) orderByMeta(select, given, { key: query.orderByMeta, direction });
   if (query.orderBy === 'include') {
     const ids = validIds(query.include ?? []);
     if (ids.length > 0)
@@ -218,20 +231,6 @@ function orderByRelevance(select: Knex.QueryBuilder, query: PostQuery): void {
       `when ${words.map(() => title).join(' or ')} then 3 when posts.search_text like ? escape '\\' then 4 else 5 end`,
     [phrase, ...words, ...words, phrase],
   );
-}
-
-function whereMeta(
-  select: Knex.QueryBuilder,
-  { knex }: PostQueryDependencies,
-  { key, values, has = true }: MetaFilter,
-): void {
-  const found = knex('post_meta').select('post_meta.id').whereRaw('post_meta.post_id = posts.id').where({ key });
-  if (values)
-    void found.whereIn(
-      'value',
-      values.map((value) => JSON.stringify(value)),
-    );
-  void (has ? select.whereExists(found) : select.whereNotExists(found));
 }
 
 function whereMimeType(
