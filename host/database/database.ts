@@ -89,7 +89,6 @@ function composeDatabase(parts: Parts): Database {
         dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
       ),
     readNumbers: (select, values = []) => dialect.readNumbers(select, values, transactions.running()),
-    dataVersion: () => (transactions.current() === null ? dialect.dataVersion() : null),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },

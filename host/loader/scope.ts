@@ -248,7 +248,6 @@ function scopedDatabase(database: DatabaseApi, registrations: Registrations): Da
     listen: async (channel, callback, onGap) => registrations.remember(await open().listen(channel, callback, onGap)),
     direct: (work, init) => open().direct(work, init),
     readNumbers: (select, values) => open().readNumbers(select, values),
-    dataVersion: () => open().dataVersion(),
   };
 }
 

@@ -52,17 +52,11 @@ export interface DatabaseApi {
    */
   direct<T>(work: DirectWork<T>, init?: DirectInit): Promise<T>;
   /**
-   * Runs one SELECT that may take seconds, without blocking the event loop, and returns the numbers of its only column in any
-   * order, without nulls. SQLite runs it in a thread with a read-only connection, which sees what was committed before the
+   * Runs one SELECT that may take seconds, without blocking the event loop, and returns its numbers row after row, in its order.
+   * None may be null. SQLite runs it in a thread with a read-only connection, which sees what was committed before the
    * call and nothing of a running transaction; a database in memory has no such thread. PostgreSQL plans it for these values.
    */
   readNumbers(select: SelectByDialect, values?: readonly (string | number)[]): Promise<Float64Array>;
-  /**
-   * A number that is another one after any process has inserted, updated or deleted a row: while it stays the same, what was
-   * read after this call is still what the database holds. Costs a microsecond. Null where the database has no such number:
-   * on PostgreSQL, inside a transaction, and on SQLite while a transaction of this process runs.
-   */
-  dataVersion(): number | null;
 }
 
 /** One SELECT for each database. Placeholders are `?` on SQLite and `$1` on PostgreSQL. */

@@ -76,8 +76,6 @@ export interface Dialect {
     values: readonly (string | number)[],
     transaction: Knex.Transaction | null,
   ): Promise<Float64Array>;
-  /** See DatabaseApi. Called outside of transactions. */
-  dataVersion(): number | null;
   tables(knex: Knex): Promise<Table[]>;
   /** Drops the tables, including references to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;

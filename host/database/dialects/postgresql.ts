@@ -60,7 +60,6 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
       createPostgresqlNotifier({ ...events, clock, log, lockKey, connect: () => new driver.Client(connection) }),
     direct: createPostgresqlDirect(database),
     readNumbers: createPostgresqlReadNumbers(database),
-    dataVersion: () => null,
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
     withoutForeignKeys: withoutPostgresqlForeignKeys,

@@ -1,38 +1,29 @@
 import type BetterSqlite from 'better-sqlite3';
 import type { SqliteConnection } from '#plugin-api';
 import type { Dialect } from './dialect.ts';
-import { isBusy } from './sqlite-lock.ts';
 import { acquireWriter, type SqliteSessionsInit } from './sqlite-sessions.ts';
 
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
-
-/** `data_version` counts the commits of other connections, `total_changes` the rows that this one has changed. */
-const versionStatement = 'SELECT data_version + total_changes() FROM pragma_data_version';
-/** More changes than a connection ever makes, so that versions of a later connection are other numbers. */
-const changesPerConnection = 2 ** 42;
 
 /**
  * Prepared statements on the one connection that writes, acquired from the pool that knex uses, so that nothing runs inside another
  * transaction. What only reads runs on the reader, or, in memory, does not wait while the connection is in no
  * transaction: it ends before another can begin.
  */
-export function createSqliteDirect(init: SqliteSessionsInit): Pick<Dialect, 'direct' | 'dataVersion'> {
+export function createSqliteDirect(init: SqliteSessionsInit): Dialect['direct'] {
   const { writer, writers, reader, retryWrite, retryRead } = init;
-  const prepared = new WeakMap<BetterSqlite.Database, Prepared>();
-  let opened = 0;
+  const prepared = new WeakMap<BetterSqlite.Database, SqliteConnection>();
 
-  function connectionOf(raw: BetterSqlite.Database): Prepared {
+  function connectionOf(raw: BetterSqlite.Database): SqliteConnection {
     const known = prepared.get(raw);
     if (known !== undefined) return known;
-    const first = changesPerConnection * opened++;
-    const version = raw.prepare<[], number>(versionStatement).pluck();
-    const found = { ...prepareOn(raw), version: () => first + (version.get() ?? 0) };
+    const found = prepareOn(raw);
     prepared.set(raw, found);
     return found;
   }
 
-  const direct: Dialect['direct'] = async ({ sqlite: work }, { transaction, durable, readOnly }) => {
+  return async ({ sqlite: work }, { transaction, durable, readOnly }) => {
     if (transaction !== null) return work(connectionOf(writer));
     const readable = reader ?? writer;
     if (readOnly && isFree(readable))
@@ -49,23 +40,6 @@ export function createSqliteDirect(init: SqliteSessionsInit): Pick<Dialect, 'dir
       writers.release(writer);
     }
   };
-
-  return {
-    direct,
-    dataVersion() {
-      if (!isFree(writer)) return null;
-      try {
-        return connectionOf(writer).version();
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        return null;
-      }
-    },
-  };
-}
-
-interface Prepared extends SqliteConnection {
-  readonly version: () => number;
 }
 
 function isFree(raw: BetterSqlite.Database): boolean {

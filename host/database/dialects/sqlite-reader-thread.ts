@@ -21,9 +21,9 @@ export function readNumbers({ file, sql, values }: ReadTask): unknown {
     connection ??= new BetterSqlite(file, { readonly: true, timeout: busyTimeout });
     const found = connection
       .prepare(sql)
-      .pluck()
-      .all(...values) as number[];
-    return move(Float64Array.from(found));
+      .raw()
+      .all(...values) as number[][];
+    return move(Float64Array.from(found.flat()));
   } catch (error) {
     const { message, code } = error as Error & { readonly code: string };
     return { message, code } satisfies ReadResult;

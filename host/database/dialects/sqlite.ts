@@ -42,7 +42,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     connectionPool: createSqliteSessions(connections),
     useNullAsDefault: true,
   });
-  const { direct, dataVersion } = createSqliteDirect(connections);
+  const direct = createSqliteDirect(connections);
   const reader = file === memory ? null : createSqliteReader(file);
   const holds = createSqliteHolds(file === memory ? null : dataDir);
 
@@ -66,13 +66,12 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
       reader === null
         ? direct(
             {
-              sqlite: ({ rows }) => Float64Array.from(rows(sql, ...values), ([number]) => Number(number)),
+              sqlite: ({ rows }) => Float64Array.from(rows(sql, ...values).flat(), Number),
               postgresql: async () => new Float64Array(0),
             },
             { transaction, durable: false, readOnly: true },
           )
         : reader.readNumbers(sql, values),
-    dataVersion,
     tables: readSqliteTables,
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),

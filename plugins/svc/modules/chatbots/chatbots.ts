@@ -68,7 +68,7 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   );
   const logs: Logs = lazyMethods(
     async () => (await import('./conversations/logs.ts')).createLogs({ host }),
-    ['rows', 'page', 'usersLike', 'find', 'all', 'count', 'perDay', 'index', 'warmUp'],
+    ['page', 'usersLike', 'find', 'all', 'isEmpty', 'perDay', 'index'],
   );
   const reply: CreateReply = lazy(async () => (await import('./reply/create-reply.ts')).createReplies(ports));
   const parts = { ...ports, bots, conversations, submissions, logs, reply };

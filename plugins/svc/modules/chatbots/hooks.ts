@@ -2,7 +2,7 @@ import type { RestRequest, User } from '#plugin-api';
 import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.ts';
 import type { Bot, BotLimit } from './bots/bot.ts';
 import type { FeedbackValue } from './conversations/conversation.ts';
-import type { LogRow } from './conversations/log-row.ts';
+import type { LogRow } from './conversations/log-rows.ts';
 import type { PersonalRecord } from '../../kit/table-reads.ts';
 import type { Person, PersonIdentity } from './conversations/personal-data.ts';
 import type { PersonalCounts, ReceiptWriter } from './conversations/receipts.ts';

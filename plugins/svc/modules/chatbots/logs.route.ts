@@ -3,9 +3,8 @@ import type { JsonSchema, Params, ParamsOf, RestRequest, RouteArguments } from '
 import type { ChatbotParts } from './chatbots.ts';
 import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { defineRoute } from '../../kit/route.ts';
-import { writeRows } from './conversations/log-row.ts';
 import type { Logs } from './conversations/logs.ts';
-import type { LogPage } from './conversations/search/select.ts';
+import type { LogPage } from './conversations/search/log-query.ts';
 import './hooks.ts';
 
 const maxPerPage = 100;
@@ -102,7 +101,6 @@ async function listLogs(
   const body = await host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
   return new RestResponse({
     body,
-    ...(body === rows && { write: () => writeRows(rows) }),
     headers: pageHeaders({ total, page, perPage, url: host.rest.url(request.route), query: request.query }),
   });
 }

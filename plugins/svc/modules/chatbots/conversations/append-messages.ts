@@ -4,7 +4,6 @@ import type { ConversationStore, NewMessage } from './conversation.ts';
 import { toConversation, newMessageRow, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import type { InTransaction } from './conversation-store.ts';
 import { tables, textVersion } from './conversation-tables.ts';
-import { nextRevision } from './revision.ts';
 import { addTexts } from './search/conversation-texts.ts';
 
 export interface WriteParts {
@@ -54,7 +53,6 @@ export function createAppendMessages({ database, clock, inTransaction }: WritePa
         last_message_at: now,
         tokens: locked.tokens + sum(added.map(({ usage }) => usage?.total_tokens ?? 0)),
         cost: locked.cost + sum(added.map(({ cost }) => cost ?? 0)),
-        revision: await nextRevision(transaction, database.dialect),
       };
       await transaction<ConversationRow>(tables.conversations).where({ id: conversationId }).update(sums);
       return { conversation: toConversation({ ...locked, ...sums }), added: added.map(({ id }) => id) };

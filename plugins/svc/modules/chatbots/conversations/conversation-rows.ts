@@ -23,6 +23,7 @@ export interface ConversationRow {
   readonly cost: number;
   readonly liked: number;
   readonly disliked: number;
+  /** 0. The release before needs it. */
   readonly revision: number;
   /** `textVersion` if search finds the messages by their texts, less for conversations that wait to be indexed. */
   readonly indexed: number;
@@ -94,7 +95,7 @@ export function toMessage(row: MessageRow): StoredMessage {
 export function newConversationRow(
   conversation: NewConversation,
   now: number,
-): Omit<ConversationRow, 'id' | 'revision' | 'tokens' | 'cost' | 'liked' | 'disliked' | 'message_count'> {
+): Omit<ConversationRow, 'id' | 'tokens' | 'cost' | 'liked' | 'disliked' | 'message_count'> {
   return {
     uuid: conversation.uuid,
     bot_id: conversation.botId,
@@ -109,6 +110,7 @@ export function newConversationRow(
     consented_at: conversation.consentedAt,
     variables: storableJson(conversation.variables ?? {}),
     stored: '[]',
+    revision: 0,
     indexed: textVersion,
   };
 }

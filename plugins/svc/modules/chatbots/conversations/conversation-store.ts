@@ -7,7 +7,6 @@ import { createAppendMessages, createWriteParts, lockConversation } from './appe
 import { createRemoveMessage } from './remove-message.ts';
 import { createSetFeedback } from './set-feedback.ts';
 import { deleteConversations } from './delete-conversations.ts';
-import { nextRevision } from './revision.ts';
 
 export interface ConversationStoreParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
@@ -63,9 +62,8 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
     listByOwner,
     start: (conversation, outer) =>
       inTransaction(async (transaction) => {
-        const revision = await nextRevision(transaction, database.dialect);
         const [row] = await transaction<ConversationRow>(tables.conversations)
-          .insert({ ...newConversationRow(conversation, clock.now()), revision })
+          .insert(newConversationRow(conversation, clock.now()))
           .returning('*');
         if (row === undefined) throw new Error('The conversation was not stored.');
         return toConversation(row as ConversationRow);
@@ -87,7 +85,6 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
             variables: storableJson({ ...before.variables, ...variables }),
             stored: storableJson([...before.stored, ...stored]),
             ...(consentedAt !== undefined && { consented_at: consentedAt }),
-            revision: await nextRevision(transaction, database.dialect),
           });
       }, outer),
     setFeedback: createSetFeedback(parts),

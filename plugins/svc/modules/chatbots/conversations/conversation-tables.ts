@@ -6,7 +6,7 @@ export const tables = {
   messages: 'svc_messages',
   /** The search texts of messages, see toSearchText. */
   texts: 'svc_conversation_texts',
-  /** Deleted conversations, so that other processes see the deletion. Rows live a day. */
+  /** Empty. The release before reads it for deleted conversations. */
   tombstones: 'svc_conversation_tombstones',
   /** What was exported or deleted for a person, without the data. */
   receipts: 'svc_personal_receipts',
@@ -73,9 +73,8 @@ async function createConversations(knex: Knex): Promise<void> {
     columns.bigInteger('cost').notNullable().defaultTo(0);
     columns.integer('liked').notNullable().defaultTo(0);
     columns.integer('disliked').notNullable().defaultTo(0);
-    // Of the last change, see nextRevision.
+    // Of the last change. Only the release before reads it.
     columns.bigInteger('revision').notNullable();
-    // Covers all columns that the logs are filtered and sorted by.
     columns.index(
       ['revision', 'id', 'bot_id', 'user_id', 'last_message_at', 'liked', 'disliked'],
       `${tables.conversations}_revision`,
@@ -232,6 +231,18 @@ const keysMigration: Migration = {
   },
 };
 
+/** One index has the order of the logs, and all columns that they are filtered by (D38). PostgreSQL reads no row if it has `last_message_at` too. */
+const listMigration: Migration = {
+  id: '0310_list_of_logs',
+  async up(knex) {
+    await knex.raw(
+      `CREATE INDEX ${tables.conversations}_list ON ${tables.conversations}
+        ((last_message_at / 1000), id, bot_id, user_id, liked, disliked, last_message_at)`,
+    );
+    await knex.raw(`DROP INDEX ${tables.conversations}_revision`);
+  },
+};
+
 export const conversationMigrations: readonly Migration[] = [
   conversationsMigration,
   logTextsMigration,
@@ -240,6 +251,7 @@ export const conversationMigrations: readonly Migration[] = [
   textsMigration,
   textVersionMigration,
   keysMigration,
+  listMigration,
 ];
 
 async function createReceipts(knex: Knex): Promise<void> {

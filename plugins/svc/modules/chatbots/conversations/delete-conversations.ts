@@ -1,9 +1,7 @@
 import { tables } from './conversation-tables.ts';
-import { nextRevision } from './revision.ts';
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import { createWriteParts, type WriteParts } from './append-messages.ts';
-import { tombstoneLifetime } from './search/live-catalogue.ts';
 import { deleteTexts } from './search/conversation-texts.ts';
 
 export interface ExpiryParts {
@@ -56,32 +54,15 @@ export async function deleteConversations(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   return inTransaction(async (transaction) => {
-    // First, because the rows to delete may have the latest revision.
-    const revision = await nextRevision(transaction, database.dialect);
-    const rows = (await transaction(tables.conversations)
-      .whereIn('id', [...ids])
-      .select('id')) as { id: number }[];
-    await transaction(tables.conversations)
+    const deleted = await transaction(tables.conversations)
       .whereIn('id', [...ids])
       .delete();
     await transaction(tables.messages)
       .whereIn('conversation_id', [...ids])
       .delete();
     await deleteTexts(transaction, ids);
-    if (rows.length === 0) return 0;
-    const tombstones = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));
-    await transaction(tables.tombstones).insert(tombstones).onConflict('conversation_id').ignore();
-    return rows.length;
+    return deleted;
   });
-}
-
-/** Deletes the rows of deleted conversations that all processes have read, except the newest (see sqliteRevision). */
-export async function deleteTombstones({ database }: Pick<HostApi, 'database'>): Promise<void> {
-  const { knex } = database;
-  await knex(tables.tombstones)
-    .where('removed_at', '<', knex.raw('? - ?', [database.now(), tombstoneLifetime]))
-    .where('revision', '<', knex(tables.tombstones).max('revision'))
-    .delete();
 }
 
 /**
@@ -92,11 +73,6 @@ export async function forgetUser(
   { database }: Pick<HostApi, 'database'>,
   { id, heir }: { readonly id: number; readonly heir: number | null },
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    const revision = await nextRevision(transaction, database.dialect);
-    const changes = heir === null ? { session_id: null, ip: '' } : { user_id: heir };
-    await transaction(tables.conversations)
-      .where({ user_id: id })
-      .update({ ...changes, revision });
-  });
+  const changes = heir === null ? { session_id: null, ip: '' } : { user_id: heir };
+  await database.knex(tables.conversations).where({ user_id: id }).update(changes);
 }

@@ -1,12 +1,10 @@
 import type { HostApi } from '#plugin-api';
-import type { LogRow } from './log-row.ts';
-import { createLogRows, guestName } from './log-rows.ts';
-import type { LogFilter, LogPage } from './search/select.ts';
+import { createLogRows, guestName, type LogRow } from './log-rows.ts';
+import type { LogFilter, LogPage } from './search/log-query.ts';
 import { createLogSearch, type LogSearch } from './search/log-search.ts';
 
 /** The logs of all conversations, as the REST route and the pages read them. */
 export interface Logs extends LogSearch {
-  rows(ids: readonly number[]): Promise<LogRow[]>;
   page(filter: LogFilter, page: LogPage): Promise<{ readonly rows: readonly LogRow[]; readonly total: number }>;
   /**
    * Users whose display name, user name or email address contains the text; case does not matter. The word "guest" finds
@@ -15,15 +13,14 @@ export interface Logs extends LogSearch {
   usersLike(text: string): Promise<ReadonlySet<number> | undefined>;
 }
 
-export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'users'> }): Logs {
-  const rows = createLogRows({ database: host.database, users: host.users });
-  const search = createLogSearch({ host, onGap: rows.forget });
+export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'users'> }): Logs {
+  const rows = createLogRows(host);
+  const search = createLogSearch({ host });
   return {
     ...search,
-    rows: rows.read,
     async page(filter, page) {
       const { ids, total } = await search.find(filter, page);
-      return { rows: await rows.read(ids), total };
+      return { rows: await rows(ids), total };
     },
     async usersLike(text) {
       const part = text.trim();

@@ -1,6 +1,6 @@
 import { formatCount, type HealthResult, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { tables, unindexed } from './conversation-tables.ts';
+import { unindexed } from './conversation-tables.ts';
 
 /** Cron event of earlier versions, which indexed messages. */
 const formerIndexHook = 'svc_logs_index';
@@ -36,7 +36,7 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
   });
   const cancel = host.clock.after(startDelay, () => {
     void prepare(parts).catch((error: unknown) => {
-      host.log.warn('Failed to prepare the chat logs; the first search will be slower', {
+      host.log.warn('Failed to look for chat logs to index; searches read them meanwhile', {
         event: 'chat_logs_preload_failed',
         error,
       });
@@ -46,11 +46,10 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
 }
 
 async function deleteExpired({ host, bots }: ChatbotParts): Promise<void> {
-  const { deleteExpiredConversations, deleteTombstones } = await import('./delete-conversations.ts');
+  const { deleteExpiredConversations } = await import('./delete-conversations.ts');
   const conversations = await deleteExpiredConversations({ host, bots: await bots.list() });
   if (conversations > 0)
     host.log.info('Expired conversations deleted', { event: 'conversations_expired', conversations });
-  await deleteTombstones(host);
   await (conversations > 0 ? compactIndex(host) : indexEarlier(host));
 }
 
@@ -88,10 +87,7 @@ export async function checkLogSearch({ database }: Pick<HostApi, 'database'>): P
   ];
 }
 
-/** Reads the catalogue before the first search, so that the search does not wait for it. */
-async function prepare({ host, logs }: ChatbotParts): Promise<void> {
+async function prepare({ host }: ChatbotParts): Promise<void> {
   await host.cron.unschedule(formerIndexHook);
   await indexEarlier(host);
-  if (host.site.role === 'worker') return;
-  if ((await host.database.knex(tables.conversations).first('id')) !== undefined) await logs.warmUp();
 }

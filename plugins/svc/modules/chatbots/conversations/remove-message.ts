@@ -2,7 +2,6 @@ import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables, textVersion } from './conversation-tables.ts';
-import { nextRevision } from './revision.ts';
 import { rewriteTexts } from './search/conversation-texts.ts';
 
 export function createRemoveMessage({ database, inTransaction }: WriteParts): ConversationStore['remove'] {
@@ -27,7 +26,6 @@ export function createRemoveMessage({ database, inTransaction }: WriteParts): Co
           cost: locked.cost - (row.cost ?? 0),
           liked: locked.liked - (row.feedback === 'up' ? 1 : 0),
           disliked: locked.disliked - (row.feedback === 'down' ? 1 : 0),
-          revision: await nextRevision(transaction, database.dialect),
         });
       if (locked.indexed === textVersion) await rewriteTexts(transaction, conversationId);
       return true;

@@ -3,7 +3,6 @@ import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import { toMessage, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { nextRevision } from './revision.ts';
 
 export function createSetFeedback({ database, inTransaction }: WriteParts): ConversationStore['setFeedback'] {
   return (conversationId, { messageId, value, comment: text }, outer) =>
@@ -21,7 +20,6 @@ export function createSetFeedback({ database, inTransaction }: WriteParts): Conv
         .update({
           liked: locked.liked + Number(value === 'up') - Number(row.feedback === 'up'),
           disliked: locked.disliked + Number(value === 'down') - Number(row.feedback === 'down'),
-          revision: await nextRevision(transaction, database.dialect),
         });
       return toMessage({ ...row, ...changes });
     }, outer);

@@ -15,7 +15,7 @@ export async function addChatHome(
   if (!user.can('manage_options')) return home;
   const { host, logs, bots } = parts;
   const known = await bots.list();
-  if (known.length === 0 || (await logs.count()) === 0) return home;
+  if (known.length === 0 || (await logs.isEmpty())) return home;
   const timezone = await host.site.timezone();
   const dayOf = (time: number): string => localDay(time, timezone);
   const today = dayOf(host.clock.now());

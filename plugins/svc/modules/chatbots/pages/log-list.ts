@@ -4,7 +4,7 @@ import type { ChatbotParts } from '../chatbots.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
-import type { LogFilter } from '../conversations/search/select.ts';
+import type { LogFilter } from '../conversations/search/log-query.ts';
 import { readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 
 /** The part of the chat logs that a query names. */

@@ -1,5 +1,5 @@
 import { startOfDay } from '#plugin-api';
-import type { LogFilter } from '../conversations/search/select.ts';
+import type { LogFilter } from '../conversations/search/log-query.ts';
 
 /** The filter fields of the page. An empty text is no filter. */
 export interface LogsQuery {

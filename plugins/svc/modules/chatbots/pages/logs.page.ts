@@ -21,7 +21,7 @@ import { deleteConversation } from './conversation.page.ts';
 import { readLogList, readRows } from './log-list.ts';
 import { deletedBotName } from '../conversations/log-rows.ts';
 import type { Logs } from '../conversations/logs.ts';
-import type { LogFilter } from '../conversations/search/select.ts';
+import type { LogFilter } from '../conversations/search/log-query.ts';
 
 const columns = [
   { label: 'First message' },
@@ -81,7 +81,7 @@ export function createPage(parts: ChatbotParts): AdminPageBody {
 /** The data of `svc/logs`. */
 async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'>): Promise<Record<string, unknown>> {
   const { host, logs } = parts;
-  if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
+  if (await logs.isEmpty()) return { isEmpty: true, next: await nextStep(parts) };
   const list = await readLogList(parts, request);
   const { query, state, filter, timezone, bots, total } = list;
   const botOptions = [

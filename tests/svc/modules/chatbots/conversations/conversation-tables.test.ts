@@ -51,7 +51,7 @@ describeDialects('the tables of conversations', (open) => {
 
     for (const table of ['state', 'segments', 'tombstones', 'terms', 'postings', 'positions', 'words'])
       expect(await database.knex.schema.hasTable(`svc_log_${table}`), table).to.equal(false);
-    const search = createLogSearch({ host: { database, clock } });
+    const search = createLogSearch({ host: { database } });
     const store = createConversationStore({ host: { database, clock } });
     const [first = 0, second = 0] = ids;
     await store.append(first, [aQuestion('Another question')]);
@@ -101,7 +101,7 @@ describeDialects('the tables of conversations', (open) => {
     await asBefore();
     await database.migrate('svc', conversationMigrations);
 
-    const search = createLogSearch({ host: { database, clock } });
+    const search = createLogSearch({ host: { database } });
     const expectFound = async (): Promise<void> => {
       expect((await search.find({ text: 'do i return' }, page)).ids).to.deep.equal([id]);
     };

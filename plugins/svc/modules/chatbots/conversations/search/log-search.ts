@@ -1,10 +1,9 @@
-import type { HostApi } from '#plugin-api';
-import type { Catalogue, Columns } from './catalogue.ts';
-import type { IdBits } from './id-bits.ts';
+import type { DatabaseApi, HostApi, SqliteConnection } from '#plugin-api';
+import { tables } from '../conversation-tables.ts';
 import { indexConversations, type IndexRun } from './conversation-texts.ts';
-import { createLiveCatalogue } from './live-catalogue.ts';
-import { findTexts } from './find-texts.ts';
-import { createSelect, pageOfIds, type LogFilter, type LogPage } from './select.ts';
+import { selectTexts } from './find-texts.ts';
+import { selectIds, selectMatching, selectPage, selectQuarters } from './log-query.ts';
+import type { LogFilter, LogPage, Sql } from './log-query.ts';
 
 export interface FoundLogs {
   /** Of the page, newest first. */
@@ -13,110 +12,79 @@ export interface FoundLogs {
   readonly total: number;
 }
 
+/** The database answers each of them with one statement (D38). */
 export interface LogSearch {
   find(filter: LogFilter, page: LogPage): Promise<FoundLogs>;
   /** Ids of all that match, newest first. */
-  all(filter: LogFilter): Promise<Uint32Array>;
-  /** The number of conversations. */
-  count(): Promise<number>;
+  all(filter: LogFilter): Promise<ArrayLike<number>>;
+  /** Whether there is no conversation. */
+  isEmpty(): Promise<boolean>;
   /** Conversations per day of their last message. @param dayOf The day of a time in milliseconds. */
   perDay(filter: LogFilter, dayOf: (time: number) => string): Promise<ReadonlyMap<string, number>>;
   /** See indexConversations. */
   index(run?: IndexRun): Promise<number>;
-  /** Reads what the first search needs. */
-  warmUp(): Promise<void>;
 }
 
 export interface LogSearchParts {
-  readonly host: Pick<HostApi, 'database' | 'clock'>;
-  /** See LiveCatalogueParts. */
-  readonly onGap?: () => void;
+  readonly host: Pick<HostApi, 'database'>;
 }
 
-export function createLogSearch({ host: { database, clock }, onGap }: LogSearchParts): LogSearch {
-  const live = createLiveCatalogue({ database, clock, onGap });
-  const select = createSelect();
-  const withText = (text = ''): Promise<IdBits | null> => findTexts(database, text);
+/** SQLite reads the index of so many conversations in 2 ms; a thread may have to start first. */
+const fewConversations = 20_000;
 
-  /** Rows of the conversations that match, newest first. Only valid until the next await. */
-  async function matching(filter: LogFilter): Promise<{ readonly columns: Columns; readonly rows: Uint32Array }> {
-    const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text)]);
-    const columns = catalogue.columns();
-    return { columns, rows: select(columns, { ...filter, hits }) };
+export function createLogSearch({ host: { database } }: LogSearchParts): LogSearch {
+  /** The numbers that a statement about the conversations selects, row after row. */
+  async function read(filter: LogFilter, select: (matching: Sql, hasText: boolean) => Sql): Promise<ArrayLike<number>> {
+    const texts = await selectTexts(database, filter.text);
+    const statement = select(selectMatching(database.dialect, filter, texts), texts !== null);
+    return (texts === null ? await readFew(database, statement) : null) ?? readMany(database, statement);
   }
 
   return {
     async find(filter, page) {
-      if (!isNarrowed(filter)) {
-        const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text)]);
-        return hits === null ? pageOfAll(catalogue, page) : pageOfIds(catalogue.columns(), hits, page);
-      }
-      const {
-        columns: { first, slots },
-        rows,
-      } = await matching(filter);
-      return {
-        ids: Array.from(rows.subarray(page.offset, page.offset + page.limit), (row) => first + (slots[row] ?? 0)),
-        total: rows.length,
-      };
+      const numbers = await read(filter, (matching, hasText) => selectPage(matching, page, hasText));
+      const ids = Array.from(numbers).filter((id, index) => index % 2 === 1 && id !== 0);
+      return { ids, total: numbers[0] ?? 0 };
     },
-    async all(filter) {
-      const {
-        columns: { first, slots },
-        rows,
-      } = await matching(filter);
-      return rows.map((row) => first + (slots[row] ?? 0));
-    },
-    count: async () => (await live.current()).count(),
+    all: (filter) => read(filter, selectIds),
+    isEmpty: async () => (await database.knex(tables.conversations).first('id')) === undefined,
     async perDay(filter, dayOf) {
-      const days = createDays(dayOf);
-      const {
-        columns: { times },
-        rows,
-      } = await matching(filter);
-      for (const row of rows) days.count(times[row] ?? 0);
-      return days.counted;
+      const days = new Map<string, number>();
+      const numbers = await read(filter, selectQuarters);
+      for (let index = 0; index < numbers.length; index += 2) {
+        const day = dayOf((numbers[index] ?? 0) * 1000);
+        days.set(day, (days.get(day) ?? 0) + (numbers[index + 1] ?? 0));
+      }
+      return days;
     },
     index: (run) => indexConversations(database, run),
-    async warmUp() {
-      await live.current();
-    },
   };
 }
 
-/** Counts by day. Caches the day of a quarter of an hour, because no day begins within one. */
-function createDays(dayOf: (time: number) => string): {
-  readonly counted: Map<string, number>;
-  count(time: number): void;
-} {
-  const counted = new Map<string, number>();
-  let [quarter, day] = [-1, ''];
-  return {
-    counted,
-    count(time) {
-      if (Math.floor(time / 900) !== quarter) [quarter, day] = [Math.floor(time / 900), dayOf(time * 1000)];
-      counted.set(day, (counted.get(day) ?? 0) + 1);
+/** On SQLite, reads at once where few conversations can be; null elsewhere. */
+async function readFew(
+  database: Pick<DatabaseApi, 'dialect' | 'direct'>,
+  { sql, values }: Sql,
+): Promise<number[] | null> {
+  if (database.dialect !== 'sqlite') return null;
+  return database.direct<number[] | null>(
+    {
+      sqlite: ({ rows }) => (highest(rows) > fewConversations ? null : (rows(sql, ...values).flat() as number[])),
+      postgresql: () => Promise.resolve(null),
     },
-  };
+    { readOnly: true },
+  );
 }
 
-/** Whether the filter has more than a text. */
-function isNarrowed({ botId, userIds, from, to, feedback, guest, ids }: LogFilter): boolean {
-  return [botId, userIds, from, to, feedback, guest, ids].some((value) => value !== undefined);
+/** No fewer than there are conversations. */
+function highest(rows: SqliteConnection['rows']): number {
+  const ends = rows(
+    `SELECT (SELECT MAX(id) FROM ${tables.conversations}), (SELECT MIN(id) FROM ${tables.conversations})`,
+  );
+  return Number(ends[0]?.[0] ?? 0) - Number(ends[0]?.[1] ?? 0);
 }
 
-/** Without a filter, no entry needs to be checked. */
-function pageOfAll(catalogue: Catalogue, { offset, limit }: LogPage): FoundLogs {
-  const { first, slots, used, marks: flags } = catalogue.columns();
-  const total = catalogue.count();
-  const ids: number[] = [];
-  // As many rows as conversations: no row is unused.
-  const isDense = used === total;
-  let skip = isDense ? 0 : offset;
-  for (let row = isDense ? used - 1 - offset : used - 1; offset < total && row >= 0 && ids.length < limit; row--) {
-    if (flags[row] === 0) continue;
-    if (skip > 0) skip -= 1;
-    else ids.push(first + (slots[row] ?? 0));
-  }
-  return { ids, total };
+function readMany({ readNumbers }: Pick<DatabaseApi, 'readNumbers'>, { sql, values }: Sql): Promise<ArrayLike<number>> {
+  let count = 0;
+  return readNumbers({ sqlite: sql, postgresql: sql.replaceAll('?', () => `$${String(++count)}`) }, values);
 }

@@ -4,9 +4,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openDatabase } from '../../../../../../host/database/database.ts';
 import { describeDialects, silentLog } from '../../../../../helpers/dialects.ts';
-import { deleteTombstones } from '../../../../../../plugins/svc/modules/chatbots/conversations/delete-conversations.ts';
 import { checkLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/register-logs.ts';
-import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/select.ts';
+import type { LogFilter } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-query.ts';
 import { createLogSearch } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
 import { deleteTexts } from '../../../../../../plugins/svc/modules/chatbots/conversations/search/conversation-texts.ts';
 import { until } from '../../../../../helpers/until.ts';
@@ -14,8 +13,8 @@ import { aConversation, anAnswer, aQuestion, openConversations, type Conversatio
 
 const anything = { offset: 0, limit: 100 };
 
-function searchOf({ database, clock }: Conversations) {
-  return createLogSearch({ host: { database, clock } });
+function searchOf({ database }: Conversations) {
+  return createLogSearch({ host: { database } });
 }
 
 function fold(text: string): string {
@@ -33,24 +32,29 @@ interface Known {
   readonly userId: number;
   time: number;
   texts: { readonly id: string; readonly content: string }[];
+  /** By id of the message. */
+  readonly ratings: Map<string, 'up' | 'down' | 'none'>;
 }
 
 function expected(
   known: readonly Known[],
-  { botId, userIds, text = '', from = 0, to = Infinity }: LogFilter,
-): number[] {
+  { botId, userIds, text = '', from = 0, to = Infinity, guest, feedback }: LogFilter,
+): Known[] {
   const part = fold(text).trim();
+  const isRated = ({ ratings }: Known): boolean =>
+    [...ratings.values()].some((value) => (feedback === 'any' ? value !== 'none' : value === feedback));
   return known
     .filter(
       (one) =>
         (botId === undefined || one.botId === botId) &&
         (userIds === undefined || userIds.has(one.userId)) &&
+        (guest === undefined || guest === (one.userId === 0)) &&
+        (feedback === undefined || isRated(one)) &&
         one.time >= from &&
         one.time <= to,
     )
     .filter((one) => part === '' || one.texts.some(({ content }) => fold(content).includes(part)))
-    .sort((one, other) => other.time - one.time || other.id - one.id)
-    .map(({ id }) => id);
+    .sort((one, other) => other.time - one.time || other.id - one.id);
 }
 
 /** Words that share parts, stand in one another, and bring accents, cases, punctuation and other scripts. */
@@ -146,6 +150,14 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('remove' as const), which: fc.nat() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('rate' as const),
+      which: fc.nat(),
+      value: fc.constantFrom('up' as const, 'down' as const, 'none' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('delete' as const), which: fc.nat() }) },
   // As an earlier version left it.
   { weight: 2, arbitrary: fc.record({ act: fc.constant('unindex' as const), which: fc.nat() }) },
@@ -164,7 +176,7 @@ async function take(step: Step, { store, clock, database }: Conversations, known
     const { id } = await store.start(aConversation({ botId: step.botId, userId: step.userId }));
     const messages = step.texts.map((content, index) => (index % 2 === 0 ? aQuestion(content) : anAnswer(content)));
     await store.append(id, messages);
-    known.push({ id, botId: step.botId, userId: step.userId, time: second(), texts: messages });
+    known.push({ id, botId: step.botId, userId: step.userId, time: second(), texts: messages, ratings: new Map() });
     return;
   }
   if (step.act === 'index' || known.length === 0) return;
@@ -179,12 +191,22 @@ async function take(step: Step, { store, clock, database }: Conversations, known
     await store.append(one.id, messages);
     one.texts.push(...messages);
     one.time = second();
+  } else if (step.act === 'rate') {
+    const rated = await store.setFeedback(one.id, {
+      messageId: one.texts[1]?.id ?? '',
+      value: step.value,
+      comment: '',
+    });
+    if (rated !== null) one.ratings.set(rated.id, step.value);
   } else if (step.act === 'delete') {
     await store.delete(one.id);
     known.splice(known.indexOf(one), 1);
   } else {
     const last = one.texts.pop();
-    if (last !== undefined) await store.remove(one.id, last.id);
+    if (last !== undefined) {
+      await store.remove(one.id, last.id);
+      one.ratings.delete(last.id);
+    }
     const found = await store.messages(one.id);
     const { conversation } = await store.append(one.id, []);
     one.time = Math.floor(conversation.lastMessageAt / 1000);
@@ -210,6 +232,13 @@ describeDialects('the search of the logs', (open, { dialect, directory, location
             text: searched,
             botId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 2 }),
             users: fc.option(fc.uniqueArray(fc.integer({ min: 0, max: 3 })), { nil: undefined, freq: 2 }),
+            guest: fc.option(fc.boolean(), { nil: undefined, freq: 2 }),
+            feedback: fc.option(fc.constantFrom('up' as const, 'down' as const, 'any' as const), {
+              nil: undefined,
+              freq: 2,
+            }),
+            since: fc.option(fc.nat(100), { nil: undefined, freq: 2 }),
+            until: fc.option(fc.nat(20), { nil: undefined, freq: 2 }),
             offset: fc.nat(30),
           }),
           { minLength: searchesPerRun, maxLength: searchesPerRun },
@@ -219,11 +248,27 @@ describeDialects('the search of the logs', (open, { dialect, directory, location
             await take(step, nodes[index % 2] ?? nodes[0], known);
             if (step.act === 'index') await searches[index % 2]?.index({ compact: step.compact });
           }
-          for (const [index, { text, botId, users, offset }] of questions.entries()) {
-            const filter: LogFilter = { text, botId, userIds: users === undefined ? undefined : new Set(users) };
+          for (const [index, { text, users, since, until, offset, ...others }] of questions.entries()) {
+            const ago = (seconds?: number): number | undefined =>
+              seconds === undefined ? undefined : Math.floor(one.clock.now() / 1000) - seconds;
+            const filter: LogFilter = {
+              ...others,
+              // Every other one without a text, which is read in another way.
+              text: index % 4 < 2 ? text : undefined,
+              userIds: users === undefined ? undefined : new Set(users),
+              from: ago(since),
+              to: ago(until),
+            };
             const all = expected(known, filter);
-            const found = await searches[index % 2]?.find(filter, { offset, limit: 10 });
-            expect({ text, ...found }).to.deep.equal({ text, ids: all.slice(offset, offset + 10), total: all.length });
+            const ids = all.map(({ id }) => id);
+            const search = searches[index % 2] ?? searchOf(one);
+            const found = await search.find(filter, { offset, limit: 10 });
+            expect({ text, ...found }).to.deep.equal({ text, ids: ids.slice(offset, offset + 10), total: ids.length });
+            if (index > 0) continue;
+            expect(Array.from(await search.all(filter))).to.deep.equal(ids);
+            const perDay = await search.perDay(filter, (time) => String(Math.floor(time / 900_000)));
+            expect([...perDay.values()].reduce((sum, count) => sum + count, 0)).to.equal(ids.length);
+            for (const { time } of all) expect(perDay.get(String(Math.floor(time / 900)))).to.be.above(0);
           }
         },
       ),
@@ -273,35 +318,34 @@ describeDialects('the search of the logs', (open, { dialect, directory, location
     expect((await search.find({ text: 'after' }, anything)).ids).to.deep.equal([]);
   });
 
-  it('reads everything again when the database was restored', async () => {
+  it('finds and counts the same where there may be many conversations, which SQLite reads in a thread', async () => {
     const conversations = await openConversations(open);
-    const { store, database } = conversations;
     const search = searchOf(conversations);
-    const { id } = await store.start(aConversation());
-    expect((await search.find({}, anything)).ids).to.deep.equal([id]);
-    await database.knex('svc_conversations').update({ revision: 2 ** 40 });
-    const other = searchOf(conversations);
-    expect((await other.find({}, anything)).total).to.equal(1);
-    await store.start(aConversation());
-    expect((await other.find({}, anything)).total).to.equal(2);
-  });
-
-  it('sees deletions whose rows are removed a day later, except the newest', async () => {
-    const conversations = await openConversations(open);
-    const { store, database } = conversations;
     const ids: number[] = [];
-    for (let round = 0; round < 3; round++) ids.push((await store.start(aConversation())).id);
-    const search = searchOf(conversations);
-    expect((await search.find({}, anything)).total).to.equal(3);
-    for (const id of [...ids].reverse()) {
-      await store.delete(id);
-      expect((await search.find({}, anything)).total).to.equal(ids.indexOf(id));
-    }
-    await database.knex('svc_conversation_tombstones').update({ removed_at: 0 });
-    await deleteTombstones({ database });
-    expect(await database.knex('svc_conversation_tombstones').pluck('conversation_id')).to.deep.equal([ids[0]]);
-    const { id } = await store.start(aConversation());
-    expect((await searchOf(conversations).find({}, anything)).ids).to.deep.equal([id]);
+    for (const userId of [0, 7, 0, 8, 0]) ids.unshift((await conversations.store.start(aConversation({ userId }))).id);
+    const answers = async (): Promise<unknown> => ({
+      page: await search.find({}, { offset: 1, limit: 2 }),
+      guests: await search.find({ guest: true, botId: 1 }, anything),
+      users: await search.find({ userIds: new Set([7, 8]) }, anything),
+      past: await search.find({}, { offset: 9, limit: 2 }),
+      none: await search.find({ botId: 2 }, anything),
+      all: Array.from(await search.all({})),
+      perDay: [...(await search.perDay({}, () => 'today'))],
+    });
+    const few = await answers();
+    expect(few).to.deep.include({ past: { ids: [], total: 5 }, none: { ids: [], total: 0 }, perDay: [['today', 5]] });
+    await conversations.database.knex('svc_conversations').insert({
+      ...(await conversations.database.knex('svc_conversations').first()),
+      ...{ id: 1_000_000, uuid: 'far away', bot_id: 3, last_message_at: 0 },
+    });
+    expect(await answers()).to.deep.equal({
+      ...(few as object),
+      page: { ids: ids.slice(1, 3), total: 6 },
+      guests: { ids: ids.filter((_, index) => index % 2 === 0), total: 3 },
+      past: { ids: [], total: 6 },
+      all: [...ids, 1_000_000],
+      perDay: [['today', 6]],
+    });
   });
 
   if (dialect === 'sqlite')
@@ -374,7 +418,7 @@ describeDialects('the search of the logs', (open, { dialect, directory, location
       Object.assign(url, { username: role, password: 'password' });
       const limited = await openDatabase({ databaseUrl: url.href, dataDir: '', log: silentLog, clock });
       try {
-        const search = createLogSearch({ host: { database: limited, clock } });
+        const search = createLogSearch({ host: { database: limited } });
         expect(await search.index()).to.equal(0);
         expect((await search.find({ text: 'word' }, anything)).ids).to.deep.equal([id]);
         expect((await checkLogSearch({ database: limited }))[0]?.label).to.equal('Searches in chat logs are slow');
