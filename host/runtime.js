@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const minimum = [22, 19];
@@ -43,11 +44,14 @@ function isCurrent(version) {
 /** @returns {{readonly program: string, readonly version: string} | null} null: this system has none, or it was left out. */
 function findPinned() {
   const system = process.platform === 'win32' ? 'win' : process.platform;
-  const folder = new URL(`../node_modules/node-${system}-${process.arch}/`, import.meta.url);
-  const program = fileURLToPath(new URL(system === 'win' ? 'bin/node.exe' : 'bin/node', folder));
-  if (!existsSync(program)) return null;
-  const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
-  return { program, version };
+  const { resolve } = nodeModule.createRequire(import.meta.url);
+  try {
+    const described = resolve(`node-${system}-${process.arch}/package.json`);
+    const program = join(dirname(described), 'bin', system === 'win' ? 'node.exe' : 'node');
+    return existsSync(program) ? { program, version: JSON.parse(readFileSync(described, 'utf8')).version } : null;
+  } catch {
+    return null;
+  }
 }
 
 /** @param {string} program absolute path. */

@@ -17,11 +17,13 @@ const vendored = { knex: 'types', tarn: 'dist' } as const;
 
 /**
  * The folder of the npm package with the types of `#plugin-api` and `#testing`, with the hooks of the host and of the service.
- * It is generated from the sources if they changed, which takes some seconds.
+ * It is generated from the sources if they changed, which takes some seconds; an installed package brings it.
  *
  * @throws Error if TypeScript is not installed, or the types of the sources cannot be written.
  */
 export async function ensureTypesPackage(): Promise<string> {
+  const shipped = join(root, 'types', typesPackageName);
+  if (existsSync(shipped)) return shipped;
   const sources = [join(root, 'host'), join(root, 'plugins', 'svc')].flatMap((directory) => [
     ...listSources(directory, (file) => /\.[jt]s$/.test(file) && !file.includes(`${sep}browser${sep}`)).files,
   ]);
@@ -48,11 +50,14 @@ export async function ensureTypesPackage(): Promise<string> {
 
 /** @throws Error if TypeScript is not installed: a site needs it only for these commands. */
 export async function loadCompiler(): Promise<typeof TypeScript> {
-  try {
-    return (await import('typescript')).default;
-  } catch (error) {
-    throw new Error('TypeScript is not installed. Run this in the folder of the host: npm install', { cause: error });
-  }
+  const compiler = await import('typescript').then(
+    (module) => module.default as typeof TypeScript | undefined,
+    () => undefined,
+  );
+  // Another package may have brought a version without the API.
+  if (compiler?.createProgram === undefined)
+    throw new Error('This needs TypeScript 6. Run this in the folder of the site: npm install --save-dev typescript@6');
+  return compiler;
 }
 
 /** Packs it as `npm publish` would send it. Returns the absolute path of the file in the folder. */

@@ -19,6 +19,7 @@ import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { securityLogCommands } from './security-log-commands.ts';
+import { siteCommands } from './site-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 export interface HostCommandsDependencies {
@@ -32,6 +33,7 @@ export interface HostCommandsDependencies {
 /** The commands of the host. Plugins add theirs when they register. */
 export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDependencies): CliCommand[] {
   return [
+    ...siteCommands,
     configCommand,
     ...optionCommands(core.options),
     ...pluginCommands(plugins),

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // @ts-check
 import { isRuntimeCurrent, keepCompiled } from '../runtime.js';
 
@@ -26,7 +27,8 @@ const onUncaught = (error) => {
   if (!contain(error)) void fail(error);
 };
 // One sentence instead of a stack trace, also for what no command catches.
-if (isRuntimeCurrent()) {
+if (argv[0] === 'start' && argv.length === 1) await import('../main.js');
+else if (isRuntimeCurrent()) {
   keepCompiled();
   process.on('uncaughtException', onUncaught);
   process.on('unhandledRejection', onUncaught);
@@ -36,6 +38,7 @@ if (isRuntimeCurrent()) {
 /** Runs one command in a separate process, with or without a running site. */
 async function runCommand() {
   try {
+    if (argv[0] === 'new') process.exit(await (await import('./site-commands.ts')).runWithoutSite(argv));
     const { run, describeError } = await import('./run.ts');
     describe = describeError;
     await run(argv, { onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });

@@ -10,19 +10,19 @@ type Next = (specifier: string, context?: Partial<ResolveHookContext>) => Resolv
 const host = new URL('../', import.meta.url).href;
 /** The host and all its plugins share the classes of one module, whatever the package.json of a plugin says. */
 const shared: Readonly<Record<string, string>> = {
-  '#plugin-api': `${host}plugin-api/index.ts`,
-  '#testing': `${host}testing/index.ts`,
+  '#plugin-api': new URL('../plugin-api/index.ts', import.meta.url).href,
+  '#testing': new URL('../testing/index.ts', import.meta.url).href,
 };
 
 registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context;
-    if (parentURL === undefined || parentURL.includes('/node_modules/')) return next(specifier, context);
     // Of the host only the loader imports by addresses: the entries of plugins.
-    if (parentURL.startsWith(host))
+    if (parentURL?.startsWith(host))
       return specifier.startsWith('file:') ? asModule(next(specifier, context)) : next(specifier, context);
+    if (parentURL === undefined || parentURL.includes('/node_modules/')) return next(specifier, context);
     const url = shared[specifier];
-    if (url !== undefined) return { url, format: 'module-typescript', shortCircuit: true };
+    if (url !== undefined) return asModule({ url, format: 'module', shortCircuit: true });
     const resolved = asModule(
       /^\.{1,2}\//.test(specifier) ? resolveFile(specifier, context, next) : next(specifier, context),
     );

@@ -1,5 +1,6 @@
 import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ConfigError, readSecretFiles, type Environment } from './environment.ts';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -22,7 +23,7 @@ export interface Config {
   readonly pluginDirs: readonly string[];
   /** Slugs of plugins that do not start, or all of them. */
   readonly leftOutPlugins: readonly string[] | 'all';
-  /** Absolute path of the site's templates. */
+  /** Absolute path of the templates. */
   readonly viewsDir: string;
   /** null: the generated key file in dataDir. */
   readonly secretKey: string | null;
@@ -51,6 +52,9 @@ export interface Config {
   readonly locale: string;
 }
 
+/** The folder of the product, which is the site's own in a checkout. */
+const product = fileURLToPath(new URL('../..', import.meta.url));
+
 const roles: readonly Role[] = ['all', 'web', 'worker'];
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
@@ -58,7 +62,7 @@ const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silen
  * Reads and checks the environment, and the files that it names for secrets. An empty variable counts as unset.
  *
  * @param given default: the process's.
- * @param root the checkout; relative paths start there.
+ * @param root the folder of the site; relative paths start there.
  * @throws ConfigError that lists every bad variable with what it should be.
  */
 export function readConfig(given: Environment = process.env, root = process.cwd()): Config {
@@ -84,9 +88,9 @@ export function readConfig(given: Environment = process.env, root = process.cwd(
     dataDir: resolve(root, read('DATA_DIR') ?? 'data'),
     uploadsBucket: readUploadsBucket(read, errors),
     databaseUrl: readDatabaseUrl(read('DATABASE_URL'), errors),
-    pluginDirs: (read('PLUGIN_DIRS') ?? 'plugins').split(',').map((directory) => resolve(root, directory.trim())),
+    pluginDirs: readPluginDirs(read('PLUGIN_DIRS'), root),
     leftOutPlugins: readLeftOut(read('PLUGINS'), errors),
-    viewsDir: resolve(root, 'views'),
+    viewsDir: join(product, 'views'),
     secretKey: readSecretKey(read('SECRET_KEY'), errors),
     previousSecretKey: readPreviousKey(read, errors),
     role: oneOf('ROLE', roles, 'all'),
@@ -104,6 +108,12 @@ export function readConfig(given: Environment = process.env, root = process.cwd(
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
+}
+
+/** Without the variable: the site's `plugins`, and those that come with the product. */
+function readPluginDirs(value: string | null, root: string): string[] {
+  const directories = value?.split(',').map((directory) => resolve(root, directory.trim()));
+  return directories ?? [...new Set([resolve(root, 'plugins'), join(product, 'plugins')])];
 }
 
 interface WholeNumber {

@@ -28,8 +28,21 @@ export async function scriptArguments(script: 'start' | 'cli'): Promise<string[]
   return scripts[script].split(' ').slice(1);
 }
 
+/** How a site is run: the folder that it is started in, the script that starts it, and the one of its commands. */
+export interface Installation {
+  readonly folder: string;
+  readonly start: readonly string[];
+  readonly cli: readonly string[];
+}
+
+const ofCheckout: Installation = { folder: checkout, start: ['host/main.js'], cli: ['host/cli/main.js'] };
+
 /** Starts the site as an operator does, on a free port and an empty data folder. @param flags of node */
-export async function startSite(env: Record<string, string> = {}, flags: readonly string[] = []): Promise<RunningSite> {
+export async function startSite(
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+  installation = ofCheckout,
+): Promise<RunningSite> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
   const environment = {
     PATH: process.env.PATH ?? '',
@@ -38,7 +51,10 @@ export async function startSite(env: Record<string, string> = {}, flags: readonl
     DATA_DIR: dataDir,
     ...env,
   };
-  const child = spawn(process.execPath, [...flags, 'host/main.js'], { cwd: checkout, env: environment });
+  const child = spawn(process.execPath, [...flags, ...installation.start], {
+    cwd: installation.folder,
+    env: environment,
+  });
   let printed = '';
   const watchers = new Set<() => void>();
   const note = (chunk: Buffer): void => {
@@ -73,7 +89,7 @@ export async function startSite(env: Record<string, string> = {}, flags: readonl
     process: child,
     output: () => printed,
     waitFor,
-    cli: (...args) => runCli(args, { ...environment, SITE_URL: env.SITE_URL ?? url }),
+    cli: (...args) => runCli(args, { ...environment, SITE_URL: env.SITE_URL ?? url }, installation),
     stop: async () => {
       child.kill('SIGTERM');
       const code = await ended;
@@ -84,9 +100,13 @@ export async function startSite(env: Record<string, string> = {}, flags: readonl
 }
 
 /** Runs one command of the project's command line; answers its standard output, rejects with its standard error. */
-export function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+export function runCli(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { cli, folder }: Pick<Installation, 'cli' | 'folder'> = ofCheckout,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['host/cli/main.js', ...args], { cwd: checkout, env });
+    const child = spawn(process.execPath, [...cli, ...args], { cwd: folder, env });
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

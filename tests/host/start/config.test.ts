@@ -1,6 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { readConfig } from '../../../host/start/config.ts';
 import { ConfigError } from '../../../host/start/environment.ts';
+
+/** Where the templates and the plugins of the product are. */
+const product = fileURLToPath(new URL('../../../', import.meta.url));
 
 const configErrors = (env: Record<string, string>): string[] => {
   try {
@@ -21,9 +25,9 @@ describe('configuration', () => {
       dataDir: '/srv/site/data',
       uploadsBucket: null,
       databaseUrl: null,
-      pluginDirs: ['/srv/site/plugins'],
+      pluginDirs: ['/srv/site/plugins', `${product}plugins`],
       leftOutPlugins: [],
-      viewsDir: '/srv/site/views',
+      viewsDir: `${product}views`,
       secretKey: null,
       previousSecretKey: null,
       role: 'all',
