@@ -74,10 +74,11 @@ export interface RestResponseInit {
   /** `_links` of the body, by relation. */
   readonly links?: Readonly<Record<string, readonly RestLink[]>>;
   /**
-   * Returns `body` as JSON bytes, for large bodies that the handler encodes faster than the host. Called at most once, and only
-   * if the body is sent unchanged: without filters, `_fields`, envelope or batch.
+   * Returns `body` as JSON bytes, for large bodies that the handler encodes faster than the host, or in pieces, between which
+   * other requests go on (D46). Called at most once, and only if the body is sent unchanged: without filters, `_fields`, envelope
+   * or batch.
    */
-  readonly write?: () => Uint8Array;
+  readonly write?: () => Uint8Array | AsyncIterable<Uint8Array>;
   /**
    * Sent instead of the JSON of `body`, with the given `Content-Type`: a script, a file, or an iterable for a stream
    * (server-sent events). Each chunk is sent at once, the next is requested only as fast as the caller reads, and the
@@ -96,7 +97,7 @@ export class RestResponse {
   readonly headers: Record<string, string>;
   readonly links: Record<string, RestLink[]>;
   /** See RestResponseInit; with the body that it encodes. */
-  readonly written: { readonly body: unknown; readonly write: () => Uint8Array } | null;
+  readonly written: { readonly body: unknown; readonly write: NonNullable<RestResponseInit['write']> } | null;
   /** See RestResponseInit. */
   readonly content: RestContent | null;
 

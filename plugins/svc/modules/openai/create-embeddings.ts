@@ -1,7 +1,9 @@
 import { RestResponse } from '#plugin-api';
+import type { Embedded } from '../../ai/embed.ts';
 import { callerOf } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
+import { mapVectors, writeVectors } from '../../kit/write-vectors.ts';
 import { findProviderModel } from './models.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
@@ -37,30 +39,61 @@ export function createEmbeddings(ports: OpenAiPorts) {
       signal: request.signal,
       origin: restOrigin(request, '/svc-openai/v1/embeddings'),
     });
-    const { usage, provider, providerId } = result;
-    const response = await hooks.applyFiltersAsync(
-      'svc_embeddings_response',
-      { embeddings: result.embeddings, usage, provider, model: result.model },
-      call,
-      request,
-    );
-    const data = response.embeddings.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: encoding_format === 'base64' ? base64Vector(vector) : vector,
-    }));
+    const { usage, provider, providerId, packed } = result;
+    const isFiltered = hooks.hasFilter('svc_embeddings_response') !== false;
+    const response = isFiltered
+      ? await hooks.applyFiltersAsync(
+          'svc_embeddings_response',
+          { embeddings: await numbersOf(result), usage, provider, model: result.model },
+          call,
+          request,
+        )
+      : { embeddings: packed ?? result.embeddings, usage, model: result.model };
     const { input_tokens: prompt_tokens, total_tokens } = response.usage;
-    return new RestResponse({
-      body: {
-        object: 'list',
-        data,
-        model,
-        usage: { prompt_tokens, total_tokens },
-        svc: { provider: providerId, model: response.model },
-      },
+    return listResponse(response.embeddings, {
+      format: encoding_format,
+      rest: { model, usage: { prompt_tokens, total_tokens }, svc: { provider: providerId, model: response.model } },
       headers: responseHeaders({ ...result, ignored: [...result.ignored, ...ignored] }),
     });
   };
+}
+
+type Vector = Float32Array | readonly number[];
+
+function numbersOf({ embeddings, packed }: Embedded): Embedded['embeddings'] | Promise<Embedded['embeddings']> {
+  if (packed === undefined) return embeddings;
+  return mapVectors(packed, (vectors) => vectors.map((vector) => Array.from(vector)));
+}
+
+interface ListInit {
+  readonly format: 'float' | 'base64' | undefined;
+  readonly rest: object;
+  readonly headers: Record<string, string>;
+}
+
+/** OpenAI's list of embeddings. */
+function listResponse(vectors: readonly Vector[], { format, rest, headers }: ListInit): RestResponse {
+  const entry = (vector: Vector, index: number) => ({
+    object: 'embedding',
+    index,
+    embedding: format === 'base64' ? base64Vector(vector) : Array.from(vector),
+  });
+  const head = { object: 'list' };
+  let data: object[] | undefined;
+  const body = {
+    ...head,
+    get data() {
+      return (data ??= vectors.map(entry));
+    },
+    ...rest,
+  };
+  const write = () =>
+    writeVectors(vectors, {
+      head: `${JSON.stringify(head).slice(0, -1)},"data":[`,
+      tail: `],${JSON.stringify(rest).slice(1)}`,
+      write: (slice, first) => JSON.stringify(slice.map((vector, at) => entry(vector, first + at))).slice(1, -1),
+    });
+  return new RestResponse({ body, headers, write });
 }
 
 const maxInputs = 2048;
@@ -115,7 +148,7 @@ async function supportedFields(
 }
 
 /** 32-bit floats, little endian, as OpenAI sends them. */
-function base64Vector(vector: readonly number[]): string {
+function base64Vector(vector: Vector): string {
   const bytes = Buffer.allocUnsafe(vector.length * 4);
   vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
   return bytes.toString('base64');
