@@ -28,6 +28,7 @@ import { createUploadFolder } from './media/upload-folder.ts';
 import type { UploadStore } from './media/upload-store.ts';
 import { createMeta, type CompileSchema, type Meta } from './meta/meta.ts';
 import { createPermalinks, type Permalinks } from './permalinks.ts';
+import { createSanitizer, type Sanitizer } from './html/sanitizer.ts';
 import { createFactsCache } from './posts/post-store.ts';
 import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
 import { createPostStore, type PostStore } from './posts/post-store.ts';
@@ -127,7 +128,8 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   const types = createPostTypes();
   const statuses = createPostStatuses();
   const counts = createCountCache(database);
-  const ofTerms = createTermParts(given, counts);
+  const sanitizer = createSanitizer(given.documents);
+  const ofTerms = createTermParts(given, counts, sanitizer);
   const facts = createFactsCache();
   addMetaCapabilities({ hooks, types, statuses, getFacts: (id) => facts.get(id) });
   const store = createPostStore({ database, types, statuses, facts, counts });
@@ -139,7 +141,7 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   });
   const writer = createPostWriter({
     database,
-    ...{ store, types, statuses, hooks, clock, cron, meta },
+    ...{ store, types, statuses, hooks, clock, cron, meta, sanitizer },
     terms: ofTerms.terms,
     revisions: createRevisionWriter({ store, options, hooks }),
     defaultCommentStatus: async () =>
@@ -159,12 +161,12 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   });
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
   const commentStore = createCommentStore({ database, types, statuses, counts });
-  const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock });
+  const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock, sanitizer });
   return {
     store,
     counts,
     writer,
-    autosaves: createAutosaves({ database, store, hooks, clock }),
+    autosaves: createAutosaves({ database, store, hooks, clock, sanitizer }),
     removal,
     types,
     statuses,
@@ -183,12 +185,16 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
 function createTermParts(
   { database, hooks, options, site }: ContentDependencies,
   counts: CountCache,
+  sanitizer: Sanitizer,
 ): Pick<ContentParts, 'taxonomies' | 'terms'> {
   const taxonomies = createTaxonomies();
   addTermCapabilities(hooks, taxonomies);
   return {
     taxonomies,
-    terms: createTerms({ database, store: createTermStore({ database, counts }), taxonomies, hooks, options, site }),
+    terms: createTerms({
+      ...{ database, taxonomies, hooks, options, site, sanitizer },
+      store: createTermStore({ database, counts }),
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Logger, RestError } from '#plugin-api';
 import { freeBytes, type BodyAccount, type BodyBudget } from './body-budget.ts';
 import { hostErrors } from './host-errors.ts';
@@ -141,11 +142,14 @@ interface Collector {
   length(): number;
   /** False when the budget is used up. */
   add(chunk: Buffer): boolean;
-  bytes(): Buffer;
+  bytes(): Promise<Buffer>;
 }
 
 /** Bytes of the blocks that a body is copied into. */
 const blockSize = 65_536;
+
+/** Blocks that are joined without a pause: 4 MB, some milliseconds (D46). */
+const blocksAtOnce = 64;
 
 /**
  * Copies chunks into blocks: a list of chunks of one byte each would occupy a hundred times the body.
@@ -186,7 +190,17 @@ function createCollector(account: BodyAccount, most: number): Collector {
       length += chunk.length;
       return true;
     },
-    bytes: () => (blocks.length === 1 ? (blocks[0] ?? empty).subarray(0, length) : Buffer.concat(blocks, length)),
+    async bytes() {
+      if (blocks.length === 1) return (blocks[0] ?? empty).subarray(0, length);
+      if (blocks.length <= blocksAtOnce) return Buffer.concat(blocks, length);
+      const joined = Buffer.allocUnsafeSlow(capacity);
+      for (let from = 0; from < blocks.length; from += blocksAtOnce) {
+        const some = blocks.slice(from, from + blocksAtOnce);
+        for (const [index, each] of some.entries()) joined.set(each, (from + index) * blockSize);
+        await nextTurn();
+      }
+      return joined.subarray(0, length);
+    },
   };
 }
 

@@ -1,4 +1,7 @@
 import { Agent, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { sandboxKey } from '../../plugins/sandbox/fake.ts';
+import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { startSite } from '../helpers/running-site.ts';
 import { listMultipliers, restKey, type Multiplier } from './multipliers.ts';
 import { createRandom } from './random.ts';
@@ -11,6 +14,8 @@ export interface WorkResponse {
   /** Milliseconds: the longest that `/healthz` took meanwhile, and the response itself. */
   readonly delay: number;
   readonly elapsed: number;
+  /** Milliseconds of processor time: the longest that the event loop of the site was busy without a pause. */
+  readonly slice: number;
 }
 
 /** A site in a process of its own, so that its delays are its own. */
@@ -33,15 +38,23 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
     ADMIN_EMAIL: 'admin@example.test',
     ADMIN_PASSWORD: 'a long password of tests',
   };
-  const site = await startSite({
-    LOG_LEVEL: 'error',
-    ...administrator,
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-  });
+  const site = await startSite(
+    { LOG_LEVEL: 'error', ...administrator, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },
+    ['--import', fileURLToPath(new URL('./slices.ts', import.meta.url))],
+  );
   const agent = new Agent({ keepAlive: true });
+  // Its work is not the site's.
+  const upstream = await openSandbox();
   try {
-    for (const plugin of ['svc', 'sandbox']) await site.cli('plugin', 'activate', plugin);
-    await site.cli('svc', 'sandbox', 'on');
+    await site.cli('plugin', 'activate', 'svc');
+    await site.cli(
+      'svc',
+      'provider',
+      'set',
+      'openai',
+      `--api-key=${sandboxKey}`,
+      `--base-url=${upstream.url}/openai/v1`,
+    );
     await site.cli('svc', 'key', 'set', restKey);
     const elements = [{ id: 'topic', type: 'text', label: 'Topic' }];
     const form = { name: 'Fuzz', provider: 'openai', model: 'gpt-4o-mini', elements, prompt: '{topic}' };
@@ -49,7 +62,10 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
       id: number;
     };
     const call = (sent: FuzzRequest, root = '/wp-json') => exchange(site.url + root, sent, agent);
+    const [, slices = ''] = await site.waitFor(/Slices on (\S+)/);
+    const longestSlice = async (): Promise<number> => Number((await exchange(slices, health, agent)).text);
     const measure = async (run: () => Promise<Pick<WorkResponse, 'status' | 'text'>>): Promise<WorkResponse> => {
+      await longestSlice();
       let isDone = false;
       const began = performance.now();
       let elapsed = 0;
@@ -61,7 +77,7 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
         delay = Math.max(delay, performance.now() - started);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
-      return { ...(await answered), delay, elapsed };
+      return { ...(await answered), delay, elapsed, slice: await longestSlice() };
     };
     const health = { method: 'GET', path: '/healthz', headers: {}, body: null };
     return {
@@ -80,10 +96,12 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
       async stop() {
         agent.destroy();
         await site.stop();
+        await upstream.close();
       },
     };
   } catch (error) {
     await site.stop();
+    await upstream.close();
     throw error;
   }
 }
@@ -141,6 +159,7 @@ interface Slowest {
 
 export interface WorkReport {
   readonly statuses: Readonly<Record<string, number>>;
+  readonly slice: Slowest;
   readonly health: Slowest;
   readonly response: Slowest;
 }
@@ -151,10 +170,12 @@ export async function fuzzWork(site: WorkSite, requests: number, seed: number): 
   const statuses: Record<string, number> = {};
   let health: Slowest = { time: 0, request: '' };
   let response: Slowest = { time: 0, request: '' };
+  let slice: Slowest = { time: 0, request: '' };
   let sent = 0;
-  const note = ({ status, delay, elapsed }: WorkResponse, what: string): void => {
+  const note = ({ status, delay, elapsed, ...work }: WorkResponse, what: string): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     const request = `${what} (request ${String(sent)} of seed ${String(seed)})`;
+    if (work.slice > slice.time) slice = { time: work.slice, request };
     if (delay > health.time) health = { time: delay, request };
     if (elapsed > response.time) response = { time: elapsed, request };
     sent += 1;
@@ -178,5 +199,5 @@ export async function fuzzWork(site: WorkSite, requests: number, seed: number): 
     if (random.once(2))
       await site.send({ method: 'DELETE', path: `/wp/v2/posts/${id}?force=true`, headers: site.author, body: null });
   }
-  return { statuses, health, response };
+  return { statuses, health, response, slice };
 }

@@ -1,6 +1,6 @@
 import { defineErrors, storableText, storableValue } from '#plugin-api';
 import type { Clock, HooksApi, OptionsApi, Post, User } from '#plugin-api';
-import { sanitizeComment } from '../html/sanitize.ts';
+import type { Sanitizer } from '../html/sanitizer.ts';
 import type { PostStore } from '../posts/post-store.ts';
 import type { PostTypes } from '../types/post-types.ts';
 import type { Comment, CommentData, CommentState, PersonOfComments } from './comment-row.ts';
@@ -60,6 +60,7 @@ export interface CommentsDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync' | 'addAction'>;
   readonly options: Pick<OptionsApi, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly sanitizer: Sanitizer;
 }
 
 /** A comment to create; `status` only for moderators. */
@@ -95,7 +96,7 @@ export function createComments(given: CommentsDependencies): Comments {
   const { store, posts, types, hooks, options, clock } = given;
 
   async function update(comment: Comment, changes: CommentChanges): Promise<Comment> {
-    const content = changes.content === undefined ? comment.content : await clean(changes.content);
+    const content = changes.content === undefined ? comment.content : await clean(changes.content, given.sanitizer);
     const status = changes.status ?? comment.status;
     const isLeaving = status === 'spam' || status === 'trash';
     const statusBefore = status === comment.status ? comment.statusBefore : isLeaving ? visibleStatus(comment) : null;
@@ -128,7 +129,7 @@ export function createComments(given: CommentsDependencies): Comments {
       return post !== null && user.can('edit_post', post);
     },
     async create({ status, date = Math.floor(clock.now() / 1000) * 1000, ...comment }, author) {
-      const content = await clean(comment.content);
+      const content = await clean(comment.content, given.sanitizer);
       const composed: CommentData = { ...storableValue(comment), content, date, status: 'hold', statusBefore: null };
       const data = await hooks.applyFiltersAsync('preprocess_comment', composed);
       await checkParent(store, data, 0);
@@ -153,8 +154,8 @@ function visibleStatus({ status, statusBefore }: Comment): CommentState {
   return status === 'spam' || status === 'trash' ? (statusBefore ?? 'hold') : status;
 }
 
-async function clean(html: string): Promise<string> {
-  const content = (await sanitizeComment(storableText(html))).trim();
+async function clean(html: string, sanitizer: Sanitizer): Promise<string> {
+  const content = (await sanitizer.comment(storableText(html))).trim();
   if (content === '') throw commentErrors.rest_comment_content_invalid();
   return content;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { escapeHtml, findHtmlParts, htmlComment } from '#plugin-api';
+import { findHtmlParts, htmlComment, type RestError } from '#plugin-api';
 import type { IOptions } from 'sanitize-html';
 import { contentErrors } from '../errors.ts';
 
@@ -136,24 +136,31 @@ const authorOptions: IOptions = {
 const harmlessComment =
   /^<!--(?:more(?: [^<>]{0,200})?|nextpage|noteaser| \/?wp:[a-z][a-z\d/-]{0,100}(?: \{[^<>]{0,20000}\})? \/?)-->$/;
 
-/** Elements inside each other. The parser looks through all open ones for each closing tag. */
-const maxDepth = 500;
+/** What one text may have at most (D46). */
+const most = {
+  /** Tags, opening and closing, and bare `<`: each costs the sanitizer some microseconds. */
+  html_too_many_tags: 100_000,
+  /** Elements inside each other. The parser looks through all open ones for each closing tag. */
+  html_too_deep: 500,
+} as const;
+export type HtmlRefusal = keyof typeof most;
 
-/** Tags of a text, opening and closing, and bare `<` (D46): each costs the sanitizer some microseconds. */
-const maxTags = 100_000;
+/** The error of HTML that costs too much. */
+export function htmlRefused(code: HtmlRefusal): RestError {
+  return contentErrors[code]({ values: { limit: most[code].toLocaleString('en') } });
+}
 
 /** @throws html_too_many_tags, html_too_deep */
 async function refuseCostlyHtml(html: string): Promise<void> {
   let tags = 0;
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1))
-    if ((tags += 1) > maxTags)
-      throw contentErrors.html_too_many_tags({ values: { limit: maxTags.toLocaleString('en') } });
+    if ((tags += 1) > most.html_too_many_tags) throw htmlRefused('html_too_many_tags');
   const { Parser } = await import('htmlparser2');
   let depth = 0;
   const parser = new Parser({
     onopentagname() {
       depth += 1;
-      if (depth > maxDepth) throw contentErrors.html_too_deep({ values: { limit: String(maxDepth) } });
+      if (depth > most.html_too_deep) throw htmlRefused('html_too_deep');
     },
     onclosetag() {
       depth -= 1;
@@ -212,5 +219,5 @@ export async function sanitizeComment(html: string): Promise<string> {
 }
 
 function escapeBare(text: string): string {
-  return text.includes('>') ? escapeHtml(text).replaceAll('&quot;', '"').replaceAll('&#039;', "'") : text;
+  return text.replace(/>/g, '&gt;');
 }

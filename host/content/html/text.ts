@@ -18,7 +18,12 @@ export function htmlToText(html: string): string {
     .replace(/<\/?[a-z][^>]*(?:>|$)/gi, (tag) =>
       /^<\/?(?:b|i|u|a|em|strong|span|code|sub|sup|small|mark|kbd|abbr)\b/i.test(tag) ? '' : ' ',
     );
-  return decodeEntities(bare).replace(/\s+/g, ' ').trim();
+  // First what is frequent, in passes for one character, so that few matches are left for the expression.
+  return decodeEntities(bare)
+    .replace(/\n/g, ' ')
+    .replace(/\t/g, ' ')
+    .replace(/\s{2,}|[^\S ]/g, ' ')
+    .trim();
 }
 
 function decodeEntities(text: string): string {

@@ -8,7 +8,7 @@ import {
   type User,
 } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
-import { sanitizeHtml } from '../html/sanitize.ts';
+import type { Sanitizer } from '../html/sanitizer.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
 import { slugOf } from './slugs.ts';
@@ -22,16 +22,17 @@ export interface PostDraft {
   readonly now: number;
   /** Of a new post. */
   readonly commentStatus: CommentStatus;
+  readonly sanitizer: Sanitizer;
 }
 
 const trashedMark = '__trashed';
 const attachmentStatuses = new Set(['inherit', 'private', 'trash', 'auto-draft']);
 
 /** Builds the post to write from defaults or the previous version, the input, and values derived from both. */
-export async function composePost({ before, input, as, now, commentStatus }: PostDraft): Promise<PostData> {
+export async function composePost({ before, input, as, now, commentStatus, sanitizer }: PostDraft): Promise<PostData> {
   const savedAt = Math.floor(now / 1000) * 1000;
   const base = before ?? newPost((input as NewPost).type ?? 'post', { as, now: savedAt, commentStatus });
-  const given = await cleanInput(input, as);
+  const given = await cleanInput(input, as, sanitizer);
   const merged: PostData = { ...withoutId(base), ...given, modified: savedAt };
   return withPassword(withTrash(withDate({ post: merged, input, now: savedAt }), before));
 }
@@ -68,12 +69,12 @@ function withoutId(post: Post | PostData): PostData {
   return data;
 }
 
-async function cleanInput(input: PostInput, as: User | undefined): Promise<Partial<PostData>> {
+async function cleanInput(input: PostInput, as: User | undefined, sanitizer: Sanitizer): Promise<Partial<PostData>> {
   const isFiltered = as !== undefined && !as.can('unfiltered_html');
   const clean = async (html: string, field: LongField): Promise<string> => {
     refuseLong(html, field);
     if (!isFiltered) return html;
-    const sanitized = await sanitizeHtml(html);
+    const sanitized = await sanitizer.html(html);
     refuseLong(sanitized, field);
     return sanitized;
   };

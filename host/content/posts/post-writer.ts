@@ -5,6 +5,7 @@ import type { Meta } from '../meta/meta.ts';
 import type { Terms } from '../taxonomies/terms.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
 import type { PostTypes } from '../types/post-types.ts';
+import type { Sanitizer } from '../html/sanitizer.ts';
 import { composePost } from './compose.ts';
 import { announceSaved, type PostHooks } from './post-hooks.ts';
 import type { PostData } from './post-row.ts';
@@ -23,6 +24,7 @@ export interface PostWriterDependencies {
   readonly meta: Pick<Meta, 'check' | 'write'>;
   readonly terms: Pick<Terms, 'writePost'>;
   readonly revisions: RevisionWriter;
+  readonly sanitizer: Sanitizer;
   /** Of new posts whose type supports comments. */
   readonly defaultCommentStatus: () => Promise<CommentStatus>;
 }
@@ -54,8 +56,9 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     mimeType,
     expect,
   }: { before: Post | null; input: PostInput; mimeType?: string } & PostUpdate): Promise<Post> {
+    const commentStatus = await newCommentStatus(input);
     const composed = {
-      ...(await composePost({ before, input, as, now: clock.now(), commentStatus: await newCommentStatus(input) })),
+      ...(await composePost({ before, input, as, now: clock.now(), commentStatus, sanitizer: given.sanitizer })),
       ...(mimeType !== undefined && { mimeType }),
     };
     await check(given, composed, before);

@@ -1,5 +1,6 @@
 import type { Clock, HooksApi, OptionsApi, Post, PostInput, PostType, User } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
+import type { Sanitizer } from '../html/sanitizer.ts';
 import { composePost } from './compose.ts';
 import type { PostData } from './post-row.ts';
 import { autosaveSlug, type PostStore } from './post-store.ts';
@@ -92,6 +93,7 @@ export interface AutosavesDependencies {
   readonly store: Pick<PostStore, 'autosaveIds' | 'get' | 'insert' | 'update' | 'remove'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly sanitizer: Sanitizer;
 }
 
 export type AutosavedText = Pick<PostInput, 'title' | 'content' | 'excerpt'>;
@@ -106,7 +108,7 @@ export interface Autosaves {
   discard(postId: number, userId: number): Promise<void>;
 }
 
-export function createAutosaves({ database, store, hooks, clock }: AutosavesDependencies): Autosaves {
+export function createAutosaves({ database, store, hooks, clock, sanitizer }: AutosavesDependencies): Autosaves {
   const find = async (postId: number, userId: number): Promise<Post | null> => {
     // Sequentially: a transaction has one connection.
     for (const id of await store.autosaveIds(postId)) {
@@ -125,7 +127,8 @@ export function createAutosaves({ database, store, hooks, clock }: AutosavesDepe
     find,
     async save(post, text, user) {
       const now = clock.now();
-      const composed = await composePost({ before: post, input: text, as: user, now, commentStatus: 'closed' });
+      const draft = { before: post, input: text, as: user, now, commentStatus: 'closed' } as const;
+      const composed = await composePost({ ...draft, sanitizer });
       const revision = toRevision({ ...composed, id: post.id }, user.id, composed.modified);
       const autosave = { ...revision, slug: autosaveSlug(post.id) };
       const saved = await alone(post.id, async () => {

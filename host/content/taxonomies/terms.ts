@@ -2,7 +2,7 @@ import { restError, type RestError } from '#plugin-api';
 import type { HooksApi, OptionsApi, SiteApi, Taxonomy, Term, TermInput, TermsApi } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { contentErrors } from '../errors.ts';
-import { sanitizeHtml } from '../html/sanitize.ts';
+import type { Sanitizer } from '../html/sanitizer.ts';
 import { firstFreeSlug, slugOf } from '../posts/slugs.ts';
 import { defaultCategorySetting, taxonomiesOf, type Taxonomies } from './taxonomies.ts';
 import type { TermData, TermStore } from './term-store.ts';
@@ -35,6 +35,7 @@ export interface TermsDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   readonly options: Pick<OptionsApi, 'get'>;
   readonly site: Pick<SiteApi, 'url'>;
+  readonly sanitizer: Sanitizer;
 }
 
 export interface Terms extends TermsApi {
@@ -176,7 +177,8 @@ async function composeTerm(given: TermsDependencies, { taxonomy, input, before }
     taxonomy: taxonomy.name,
     name,
     slug: await composeSlug(given, { taxonomy, input, before, name, parentId }),
-    description: input.description === undefined ? (before?.description ?? '') : await sanitizeHtml(input.description),
+    description:
+      input.description === undefined ? (before?.description ?? '') : await given.sanitizer.html(input.description),
     parentId,
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord, type User } from '#plugin-api';
 import type { GeneratedText } from '../../../ai/generate-text.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
@@ -44,6 +45,8 @@ export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): 
   const chosen = await findModel(model, ports, callerOf(request));
   const images = createImageAddresses(ports.host.http);
   const sent = params['messages'] as readonly unknown[];
+  // Images are decoded apart from the parsing of the body, so that other requests go on between (D46).
+  await nextTurn();
   const messages = readMessages(isLenient(request) ? withoutUnknownMembers(sent, ignored) : sent, images);
   if (messages.every(isBlank)) throw errors.invalid_messages({ data: { param: 'messages' } });
   const given: GivenCall = { params, messages, images, ignored, request };
