@@ -112,13 +112,13 @@ function certificateSentence(code: string): string {
   return `its certificate could not be verified (${code}). If an authority of your own signed it, name it in NODE_EXTRA_CA_CERTS.`;
 }
 
-/** The first code of the system, TLS or undici in the chain of causes. */
+/** The first code of the system, TLS, zlib or undici in the chain of causes. */
 export function findErrorCode(thrown: unknown): string | null {
   for (let error = thrown, depth = 0; isRecord(error) && depth < 6; error = error['cause'], depth += 1) {
     const code = error['code'];
     if (
       typeof code === 'string' &&
-      (certificateCode.test(code) || /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*)$/.test(code))
+      (certificateCode.test(code) || /^(E[A-Z_]+|UND_ERR_\w+|Z_[A-Z_]+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*)$/.test(code))
     )
       return code;
   }
