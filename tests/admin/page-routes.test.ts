@@ -147,13 +147,17 @@ describe('pages of plugins in the admin', () => {
     addPage(() => ({}));
     const other = await host.signedIn();
     const othersNonce = (await other.get('/admin/probe')).nonce(target.replace('=', '&#x3D;'));
-    const logoutNonce = (await browser.get('/admin/probe')).nonce('/admin/logout');
+    const page = await browser.get('/admin/probe');
+    const logoutNonce = page.nonce('/admin/logout');
+    addPage(() => ({}), { slug: 'second' });
+    const pageNonce = (await browser.get('/admin/second')).nonce('/admin/second?action&#x3D;save');
     for (const fields of [
       {},
       { _nonce: '' },
       { _nonce: 'wrong' },
       { _nonce: othersNonce },
       { _nonce: logoutNonce },
+      { _nonce: pageNonce },
     ] as Record<string, string>[]) {
       expect((await browser.post(target, fields)).status).to.equal(403);
       const answer = await browser.post(target, fields, json);

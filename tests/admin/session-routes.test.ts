@@ -56,6 +56,7 @@ describe('signing in and out of the admin', () => {
     '/\t/evil.example',
     '/other',
     'javascript:alert(1)',
+    '/admin/ x',
     '/admin/logout',
     '/adminx',
   ]) {

@@ -145,8 +145,16 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
       await opened.deleteIds(name, ['right'], {});
     });
 
-    it('takes a thousand vectors in batches within its limits, twice without a second thousand', async () => {
-      const records = Array.from({ length: 1_000 }, (_, place) => ({
+    it('deletes nothing in a namespace that is empty', async () => {
+      for (const namespace of ['nothing-here', undefined]) {
+        const options = namespace === undefined ? {} : { namespace };
+        await opened.deleteWhere(name, { field: 'kind', equals: 'page' }, options);
+        await opened.deleteIds(name, ['none'], options);
+      }
+    });
+
+    it('takes more vectors than fit in one request in batches within its limits, twice without a second set', async () => {
+      const records = Array.from({ length: 1_001 }, (_, place) => ({
         ...record(`n-${String(place)}`, place),
         values: axis(place, (place % 90) / 100),
       }));
@@ -154,8 +162,8 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
         for (const batch of splitBatches(records, await opened.writeLimits(), opened.sizeOf))
           await opened.write(name, batch, {});
       }
-      expect(await opened.count(name, {})).to.equal(1_000);
-      expect(await opened.fetch(name, ['n-0', 'n-999'], {})).to.have.length(2);
+      expect(await opened.count(name, {})).to.equal(1_001);
+      expect(await opened.fetch(name, ['n-0', 'n-1000'], {})).to.have.length(2);
     });
 
     describeFilters(open);

@@ -85,6 +85,8 @@ describeDialects('posts', (open, dialectCase) => {
       'same',
     );
     expect((await posts.create({ type: 'page', title: 'Feed', status: 'publish' })).slug).to.equal('feed-2');
+    for (const path of ['admin', 'wp-json', 'uploads', 'assets', 'healthz', 'readyz', 'metrics', 'search', 'embed'])
+      expect((await posts.create({ type: 'page', title: path, status: 'publish' })).slug).to.equal(`${path}-2`);
     expect((await posts.create({ type: 'page', title: '2026', status: 'publish' })).slug).to.equal('2026-2');
     const nameless = await posts.create({ content: 'Without a title', status: 'publish' });
     expect(nameless.slug).to.equal(String(nameless.id));

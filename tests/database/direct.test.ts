@@ -12,7 +12,7 @@ const insert = (database: Database, text: string, init = {}): Promise<void> =>
     init,
   );
 
-describeDialects('direct statements', (open) => {
+describeDialects('direct statements', (open, { dialect }) => {
   let database: Database;
   const texts = async (): Promise<string[]> =>
     (await database.knex('things').orderBy('text').pluck('text')) as string[];
@@ -34,6 +34,20 @@ describeDialects('direct statements', (open) => {
     });
     expect(rows).to.deep.equal([['b'], ['c']]);
   });
+
+  if (dialect === 'sqlite')
+    it('wait for the disk where they are to last, and only they', async () => {
+      const mode = (init = {}): Promise<unknown> =>
+        database.direct<unknown>(
+          {
+            sqlite: (connection) => connection.rows('PRAGMA synchronous')[0]?.[0],
+            postgresql: () => Promise.reject(new Error('This test is for SQLite.')),
+          },
+          init,
+        );
+      const [normal, full] = [1, 2];
+      expect([await mode(), await mode({ durable: true }), await mode()]).to.deep.equal([normal, full, normal]);
+    });
 
   it('return how many rows they changed', async () => {
     for (const text of ['a', 'b']) await insert(database, text);

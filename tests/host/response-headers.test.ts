@@ -62,8 +62,8 @@ describe('the security headers of a site with https', () => {
 
   it('let other sites load the widget', async () => {
     for (const file of ['widget.js', 'widget.css', 'chat.js']) {
-      const { headers } = await host.fetch(`/wp-json/svc-widget/v1/${file}`);
-      expect(headers.get('cross-origin-resource-policy')).to.be.oneOf([null, 'cross-origin']);
+      const { status, headers } = await host.fetch(`/wp-json/svc-widget/v1/${file}`);
+      expect([status, headers.get('cross-origin-resource-policy')], file).to.deep.equal([200, 'cross-origin']);
     }
   });
 });

@@ -287,6 +287,37 @@ describeDialects('jobs', (open) => {
       expect(await own.get(id)).to.include({ state: 'completed', attempts: 1 });
     });
 
+    it('have no effect once their time is over', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.integer('value'));
+      const [late, decided] = [deferred(), deferred()];
+      const errors: unknown[] = [];
+      own.define({
+        name: 'pack',
+        timeout: 0.05,
+        // Asked when the attempt is over: it is still held meanwhile.
+        backoff: () => {
+          late.resolve();
+          return decided.promise.then(() => [0]);
+        },
+        attempts: 2,
+        run: async (_args, { commit, attempt }) => {
+          if (attempt > 1) return;
+          await late.promise;
+          await commit(async (transaction) => void (await transaction('effects').insert({ value: 1 }))).catch(
+            (error: unknown) => errors.push(error),
+          );
+          decided.resolve();
+        },
+      });
+      const { id } = await own.add('pack');
+      await jobs.drain();
+      await until('the job', async () => (await jobs.drain()) === 0 && (await own.get(id))?.state === 'completed');
+      expect(errors[0]).to.be.instanceOf(JobLostError);
+      expect(await database.knex('effects').pluck('value')).to.deep.equal([]);
+      expect(await own.get(id)).to.include({ attempts: 2 });
+    });
+
     it('have no effect once another attempt holds them', async () => {
       const { own, jobs, database } = await openJobs(open);
       await database.knex.schema.createTable('effects', (table) => table.integer('value'));

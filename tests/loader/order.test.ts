@@ -33,6 +33,15 @@ describe('order of plugins', () => {
     });
   });
 
+  it('takes a pre-release for a version of its range, and not for one above it', () => {
+    const plugins = installed({ shop: { base: '^1' }, next: { base: '^2' }, base: {} });
+    const base = plugins.get('base') as PluginSource;
+    plugins.set('base', { ...base, manifest: { ...base.manifest, version: '1.3.0-beta.2' } });
+    const { ordered, blocked } = orderPlugins(['shop', 'next', 'base'], plugins);
+    expect(ordered.map(({ manifest }) => manifest.slug)).to.deep.equal(['base', 'shop']);
+    expect([...blocked.keys()]).to.deep.equal(['next']);
+  });
+
   it('names a circle of plugins of which none is active yet', () => {
     const { blocked } = orderPlugins(['a'], installed({ a: { b: '*' }, b: { c: '*' }, c: { b: '*', a: '*' } }));
     expect(blocked.get('a')).to.equal(

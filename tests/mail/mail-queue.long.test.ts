@@ -87,9 +87,9 @@ describeHosts('mail of a site', ({ location }) => {
 
     host = await open();
     receiver.refusal = null;
-    await pass(minute - 10_000);
+    await pass(minute / 2);
     expect(receiver.mails).to.have.length(0);
-    await pass(10_000);
+    await pass(minute / 2);
     expect(receiver.mails).to.have.length(1);
     expect(await rows()).to.deep.equal([]);
   });
@@ -127,6 +127,16 @@ describeHosts('mail of a site', ({ location }) => {
     expect((await rows())[0]).to.include({ sealed: '' });
     expect((await rows())[0]?.['last_error']).to.contain('expired');
     expect(await host.mail.retry(String((await rows())[0]?.['id']))).to.equal(false);
+    expect(receiver.mails).to.have.length(0);
+  });
+
+  it('is not retried when it is invalid', async () => {
+    await setUp();
+    host.hooks.addFilter('wp_mail', (mail) => ({ ...mail, subject: 'a\r\nBcc: eve@example.com' }));
+    await host.mail.queue(message);
+    await host.mail.settled();
+    expect((await rows())[0]).to.include({ state: 'failed', attempts: 1 });
+    expect(await waiting()).to.deep.equal([]);
     expect(receiver.mails).to.have.length(0);
   });
 

@@ -3,6 +3,7 @@ import { createHooks } from '../../host/hooks/hooks.ts';
 import { createOptions, migrations, type Options } from '../../host/options/options.ts';
 import { createFakeClock, type FakeClock } from '../../host/testing/fake-clock.ts';
 import { describeDialects, silentLog } from '../helpers/dialects.ts';
+import { deferred } from '../jobs/site.ts';
 import type { Database } from '../../host/database/database.ts';
 
 describeDialects('transients', (open) => {
@@ -71,6 +72,14 @@ describeDialects('transients', (open) => {
     expect(await options.getTransient('long')).to.equal(2);
   });
 
+  it('are removed in the second after their last one, and read until then', async () => {
+    await options.setTransient('short', 1, 10);
+    clock.jump(10_000);
+    expect([await options.deleteExpiredTransients(), await options.getTransient('short')]).to.deep.equal([0, 1]);
+    clock.jump(1_000);
+    expect([await options.deleteExpiredTransients(), await options.getTransient('short')]).to.deep.equal([1, false]);
+  });
+
   describe('remember', () => {
     it('creates the value once for concurrent callers, and again when it expired', async () => {
       let made = 0;
@@ -92,10 +101,16 @@ describeDialects('transients', (open) => {
       expect(await options.remember('sum', 60, async () => 5)).to.equal(5);
     });
 
-    it('works inside a transaction while others wait for the same', async () => {
-      const outside = options.remember('sum', 60, async () => 1);
-      const inside = database.transaction(() => options.remember('sum', 60, async () => 1));
-      expect(await Promise.all([outside, inside])).to.deep.equal([1, 1]);
+    it('inside a transaction does not wait for others, who may wait for its connection', async () => {
+      const gate = deferred();
+      const outside = options.remember('sum', 60, async () => {
+        await gate.promise;
+        return 'outside';
+      });
+      const inside = await database.transaction(() => options.remember('sum', 60, () => Promise.resolve('inside')));
+      expect(inside).to.equal('inside');
+      gate.resolve();
+      expect(await outside).to.equal('outside');
     });
   });
 });

@@ -120,6 +120,12 @@ describe('the parts of a batch', () => {
     expect(ran).to.deep.equal([]);
   });
 
+  it('are 25 at most', async () => {
+    const requests = Array.from({ length: 26 }, () => ({ path: '/test/v1/open/1' }));
+    expect(await send(requests.slice(1))).to.have.length(25);
+    expect((await site.post('/wp-json/batch/v1', { requests })).body).to.include({ code: 'rest_invalid_param' });
+  });
+
   it('are as many as the filter rest_get_max_batch_size lets them be', async () => {
     site.hooks.addFilter('rest_get_max_batch_size', () => 2);
     const request = { path: '/test/v1/open/1' };

@@ -4,6 +4,7 @@ import { createFakeClock } from '#testing';
 import { createBodyBudget } from '../../host/rest/body-budget.ts';
 import { createBodyReader } from '../../host/rest/body-reader.ts';
 import { silentLog } from '../helpers/silent-log.ts';
+import { until } from '../helpers/until.ts';
 import { postHead, sendRaw } from './raw-request.ts';
 import { administrator, startRestSite, visitor } from './site.ts';
 import type { RestSite } from './site.ts';
@@ -190,6 +191,18 @@ describe('the memory for bodies', () => {
     slow.socket.destroy();
     await settled(() => budget.held === 0);
     expect((await send('/read', 600_000)).status).to.equal(200);
+  });
+
+  it('waits ten seconds for the rest of a body that is refused, and cuts the connection', async () => {
+    const refused = sendRaw(site.url, postHead('/wp-json/test/v1/read', 20 * megabyte));
+    await refused.until(/rest_body_too_large/);
+    let isCut = false;
+    void refused.ended().then(() => (isCut = true));
+    await clock.advance(9_999);
+    refused.socket.write(Buffer.alloc(1_000, 97));
+    expect(isCut).to.equal(false);
+    await clock.advance(1);
+    await until('the connection is cut', () => isCut, 10_000);
   });
 
   it('takes one body of any size from a known caller while there is no other', async () => {

@@ -45,6 +45,29 @@ describe('errors of routes', () => {
     ]);
   });
 
+  it('have in their data the status that the data names, as in WordPress, and else that of the response', async () => {
+    const answers: [data: unknown, body: unknown][] = [
+      [undefined, { status: 409 }],
+      [{ at: 1 }, { status: 409, at: 1 }],
+      [
+        { status: 418, at: 1 },
+        { status: 418, at: 1 },
+      ],
+      ['text', 'text'],
+    ];
+    let data: unknown;
+    site.rest.registerRoute('test/v1', '/a', {
+      handler: () => {
+        throw new RestError({ code: 'taken', message: 'It is taken.', status: 409, data });
+      },
+    });
+    for (const [given, expected] of answers) {
+      data = given;
+      const { status, body } = await get('/a');
+      expect([status, body['data']]).to.deep.equal([409, expected]);
+    }
+  });
+
   it('that are unexpected in permission, validation or an argument’s function are 500 too, and are reported', async () => {
     const fail = (): never => {
       throw new Error('unforeseen');

@@ -73,6 +73,24 @@ describeDialects('the security log', (open) => {
     expect((await log.verify()).brokenAt).to.equal(6);
   });
 
+  it('takes a former key for the entries up to its rotation alone', async () => {
+    const { database, log, withKey } = await create();
+    const next = randomBytes(32);
+    const until = (position: number | null) =>
+      createSecurityLog({
+        ...{ database, clock: createFakeClock(), log: silentLog, key: () => next },
+        formerKeys: async () => [{ key, until: position }],
+      });
+    for (let count = 0; count < 3; count += 1) await log.record({ event: 'signed_in' });
+    await withKey(next).record({ event: 'rotated' });
+    expect(await until(3).verify()).to.deep.equal({ entries: 4, brokenAt: null });
+    // With the former key, which was stolen.
+    await log.record({ event: 'forged' });
+    expect(await until(3).verify()).to.deep.equal({ entries: 4, brokenAt: 5 });
+    expect((await until(2).verify()).brokenAt).to.equal(3);
+    expect((await until(null).verify()).brokenAt, 'a key whose end is not known').to.equal(null);
+  });
+
   it('gives each entry of many writers at once a position of the chain', async () => {
     const { log, withKey } = await create();
     const nodes = [log, withKey(key), withKey(key)];

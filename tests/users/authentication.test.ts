@@ -167,6 +167,27 @@ describeDialects('the caller of REST', (open) => {
     ).to.equal(0);
   });
 
+  it('is the owner of an application password that is sent with the nonce of a visitor', async () => {
+    const { authentication, applicationPasswords, nonces, user } = await signedIn();
+    const { password } = await applicationPasswords.create(user.id, 'script');
+    const headers = { 'x-wp-nonce': nonces.create('wp_rest', { id: 0 }, ''), authorization: basic('ada', password) };
+    expect((await authentication.currentUser({ headers, ip: '127.0.0.1' })).id).to.equal(user.id);
+    const wrong = { ...headers, authorization: basic('ada', 'wrong') };
+    expect((await rejection(authentication.currentUser({ headers: wrong, ip: '127.0.0.1' }))).status).to.equal(401);
+  });
+
+  it('confirms a change with a session of the user alone', async () => {
+    const { authentication, users, cookie, user } = await signedIn();
+    const call = { headers: { cookie }, ip: visitor.ip };
+    await authentication.requireFreshSignIn(call, { user, password: undefined });
+    const other = await users.create(bob);
+    for (const password of [undefined, ada.password, bob.password])
+      expect(await rejection(authentication.requireFreshSignIn(call, { user: other, password }))).to.include({
+        code: 'fresh_sign_in_required',
+        status: 403,
+      });
+  });
+
   it('is the owner of an application password, with or without its blanks', async () => {
     const { authentication, applicationPasswords, user } = await signedIn();
     const { password, item } = await applicationPasswords.create(user.id, 'script');

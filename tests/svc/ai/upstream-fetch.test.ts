@@ -16,6 +16,7 @@ import { provider as openai } from '../../../plugins/svc/providers/openai.provid
 import { fixturesOf } from '../../conformance/upstream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
+import { until } from '../../helpers/until.ts';
 
 interface Seen {
   readonly method: string | undefined;
@@ -108,6 +109,28 @@ describe('The fetch for upstreams', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).to.equal('first');
     finish();
     expect(new TextDecoder().decode((await reader.read()).value)).to.equal('second');
+  });
+
+  it('reads an upstream no faster than its caller reads', async () => {
+    const [all, piece] = [64 * 1_048_576, Buffer.alloc(65_536, 97)];
+    let [sent, looks] = [0, 0];
+    handle = (_request, response) => {
+      const write = (): void => {
+        while (sent < all && response.write(piece)) sent += piece.length;
+        if (sent < all) response.once('drain', write);
+      };
+      write();
+    };
+    const reader = (await pool.fetch(url)).body!.getReader();
+    await reader.read();
+    let before = -1;
+    await until('the upstream waits, or has sent everything', () => {
+      looks = sent === before ? looks + 1 : 0;
+      before = sent;
+      return looks > 20;
+    });
+    expect(sent).to.be.below(all / 2);
+    await reader.cancel();
   });
 
   it('ends its connection when its reader cancels', async () => {

@@ -46,6 +46,29 @@ describe('the REST API key', () => {
     });
   }
 
+  it('counts each request with a wrong key, and none without a key or with the right one', async () => {
+    let count = 0;
+    const countWrongKey = async (): Promise<void> => void (count += 1);
+    const given: [parts: Partial<KeyedRequest>, counted: number][] = [
+      [{}, 0],
+      [{ headers: { authorization: 'Basic abc' } }, 0],
+      [{ headers: { authorization: `Bearer ${key}` } }, 0],
+      [{ headers: { authorization: 'Bearer wrong' }, query: { svc_api_key: key } }, 0],
+      [{ headers: { authorization: 'Bearer wrong' } }, 1],
+      [{ headers: { authorization: 'Bearer wrong' }, json: { svc_api_key: 'wrong too' } }, 1],
+      [{ query: { svc_api_key: 'wrong' } }, 1],
+    ];
+    for (const [parts, counted] of given) {
+      count = 0;
+      await outcome({ ...parts, countWrongKey });
+      expect(count, JSON.stringify(parts)).to.equal(counted);
+    }
+    const tooMany = new RestError({ code: 'too_many_login_attempts', message: 'Wait.', status: 429 });
+    expect(await outcome({ query: { svc_api_key: 'wrong' }, countWrongKey: () => Promise.reject(tooMany) })).to.include(
+      { status: 429 },
+    );
+  });
+
   const refused: Record<string, Partial<KeyedRequest>> = {
     'no key': {},
     'an empty token': { headers: { authorization: 'Bearer ' } },

@@ -66,6 +66,16 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     expect((await first.list()).map(({ endpointId, failures }) => [endpointId, failures])).to.deep.equal([['one', 20]]);
   });
 
+  it('do not pause for twenty failures at once, but for those that last a quarter of an hour', async () => {
+    await first.resume('one');
+    const fail = () => second.recordOutcome('one', outcome(false));
+    for (let count = 0; count < 40; count += 1) expect(await fail()).to.equal(false);
+    passed += 15 * minute - 1;
+    expect(await fail()).to.equal(false);
+    passed += 1;
+    expect(await fail()).to.equal(true);
+  });
+
   it('forget what the other has resumed when they are read', async () => {
     await first.resume('one');
     expect(await second.load()).to.deep.equal([]);

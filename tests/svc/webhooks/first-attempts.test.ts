@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
+import { tables } from '../../../plugins/svc/webhooks/migrations.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 import { atOnce, openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -45,6 +46,19 @@ describeDialects('first attempts of webhook deliveries', (open) => {
         ({ body }) => (JSON.parse(body) as { data: { conversation: { id: string } } }).data.conversation.id,
       ),
     ).to.deep.equal(['soon']);
+  });
+
+  it('are not made once another process has taken the delivery while a filter changes its body', async () => {
+    opened.hooks.addFilter('svc_event_webhooks_request_args', async (args) => {
+      await opened.database.knex(tables.leases).update({ owner: 'another process' });
+      return { ...args, body: '{"changed":true}' };
+    });
+    await webhooks.emit('chatbot.session_started', queued(1));
+    await webhooks.work();
+    expect(receiver.received).to.deep.equal([]);
+    const [delivery] = (await webhooks.deliveryLog.list()).deliveries;
+    expect(delivery?.attempts).to.be.oneOf([0, 1]);
+    expect(delivery?.state).not.to.be.oneOf(['delivered', 'failed']);
   });
 
   it('that have to wait are queued, even for events that are otherwise sent at once', async () => {

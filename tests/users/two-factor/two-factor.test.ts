@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import { describeDialects, type OpenDatabase } from '../../helpers/dialects.ts';
+import { failureOf } from '../../helpers/failure-of.ts';
 import { ada, bob, openNode, rejection } from '../helper.ts';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
 import { totpCode } from './totp-code.ts';
@@ -152,6 +153,17 @@ describeDialects('an authenticator app', (open) => {
     const fresh = await twoFactor.generateRecoveryCodes(user.id);
     expect(await twoFactor.useCode(user.id, third)).to.equal(null);
     expect(await twoFactor.useCode(user.id, fresh[0]!)).to.equal('recovery_code');
+  });
+
+  it('leaves the recovery codes as they were when new ones cannot be stored', async () => {
+    const { database, twoFactor, user, codes } = await withApp();
+    const refuse =
+      database.dialect === 'sqlite'
+        ? "CREATE TRIGGER refuse BEFORE INSERT ON recovery_codes BEGIN SELECT RAISE(ABORT, 'The disk is full'); END"
+        : 'ALTER TABLE recovery_codes ADD CONSTRAINT refuse CHECK (user_id < 0) NOT VALID';
+    await database.knex.raw(refuse);
+    expect(await failureOf(twoFactor.generateRecoveryCodes(user.id))).to.be.an('error');
+    expect(await twoFactor.useCode(user.id, codes[0]!)).to.equal('recovery_code');
   });
 
   it('takes its recovery codes along when it is turned off, and starts again with another secret', async () => {

@@ -65,6 +65,16 @@ describe('the passages of a text', () => {
     for (const id of before) expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
+  it('repeat half of what they hold at most, whatever overlap is set', () => {
+    const numbers = (overlap: number): number[][] =>
+      chunkText(sentences(20), { size: 60, overlap }, words).map(({ content }) =>
+        [...content.matchAll(/number (\d+)/g)].map(([, number]) => Number(number)),
+      );
+    const [first = [], second = []] = numbers(60);
+    expect(numbers(60)).to.deep.equal(numbers(30));
+    expect(second.filter((number) => first.includes(number)).length).to.be.within(1, first.length / 2);
+  });
+
   it('keep the lines of lists and tables', () => {
     const [chunk, ...more] = chunkText('- one\n- two\n\na | b\n\ntext', { size: 50, overlap: 5 }, words);
     expect(more).to.deep.equal([]);
