@@ -33,7 +33,7 @@ export interface Upstream {
   readonly modelsPath: RegExp;
   /** Header that carries the key, and its value. */
   readonly key: readonly [name: string, value: string];
-  /** Model named in the recorded answer. */
+  /** Model named in the answer of the fixtures. */
   readonly answeredBy: string;
   readonly listed: readonly string[];
   /** The body's system text; undefined when there is none. */
@@ -67,15 +67,15 @@ export function fixturesOf(id: string): Fixtures {
   return JSON.parse(readFileSync(new URL(`../fixtures/providers/${id}.json`, import.meta.url), 'utf8')) as Fixtures;
 }
 
-/** A recorded stream: `tests/fixtures/providers/streams/<id>.sse`. All say the same, with the usage of the recorded answers. */
+/** A stream made by hand: `tests/fixtures/providers/streams/<id>.sse`. All say the same, with the usage of the answers. */
 export function streamOf(id: string): string {
   return readFileSync(new URL(`../fixtures/providers/streams/${id}.sse`, import.meta.url), 'utf8');
 }
 
-/** What the recorded streams say. */
+/** What the streams say. */
 export const streamed = 'Bonjour, ça va ? 🌍 日本語.';
 
-/** The body an upstream sends with an error status: the recorded one, else its shape around a sentence of the status. */
+/** The body an upstream sends with an error status: that of the fixtures, else its shape around a sentence of the status. */
 export function errorBody(fixtures: Fixtures, status: number): { body: JsonBody | string; sentence: string } {
   const recorded = fixtures.errors[String(status)];
   const sentence = `Recorded sentence of status ${String(status)}.`;
