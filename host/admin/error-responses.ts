@@ -1,8 +1,8 @@
-import { inLanguage, translateText } from '#plugin-api';
+import { inLanguage, isUrl, translateText } from '#plugin-api';
 import type { Request, Response } from 'express';
 
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
-import { adminPath } from './local-path.ts';
+import { adminPath, localAdminPath } from './local-path.ts';
 import { wantsJson } from './request.ts';
 import type { Shell } from './shell.ts';
 import { withStatus } from './with-status.ts';
@@ -72,9 +72,16 @@ export function createErrorResponses(shell: Shell, { language }: Pick<AdminDepen
         await refuse({ request, response, status: 401, text: 'Your session has ended. Sign in again.' });
         return;
       }
-      const wanted =
-        request.method === 'GET' || request.method === 'HEAD' ? request.originalUrl : request.originalUrl.split('?')[0];
-      response.redirect(302, `${adminPath('login')}?to=${encodeURIComponent(wanted ?? adminPath())}`);
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const wanted = isRead ? request.originalUrl : formPath(request);
+      response.redirect(302, `${adminPath('login')}?to=${encodeURIComponent(wanted)}`);
     },
   };
+}
+
+/** The page whose form was sent, with the query that names what it edits. It is of this site: only the path is used. */
+function formPath(request: Request): string {
+  const referer = request.headers.referer ?? '';
+  const { pathname, search } = new URL(isUrl(referer) ? referer : 'http://local.invalid');
+  return localAdminPath(pathname + search) ?? request.originalUrl.split('?')[0] ?? adminPath();
 }

@@ -25,6 +25,21 @@ describe('signing in and out of the admin', () => {
     expect((await visitor.get('/admin/plugins?tab=all')).status).to.equal(200);
   });
 
+  it('leads from a form whose session has ended back to what it edits, and to no other site', async () => {
+    const visitor = host.browser();
+    for (const [referer, wanted] of [
+      ['https://site.example/admin/posts/edit?id=25', '/admin/posts/edit?id=25'],
+      ['https://evil.example/posts?id=25', '/admin/plugins'],
+      ['https://evil.example//evil.example/admin', '/admin/plugins'],
+      ['https://site.example/admin/logout', '/admin/plugins'],
+      ['no address', '/admin/plugins'],
+      ['', '/admin/plugins'],
+    ] as const) {
+      const { status, location } = await visitor.post('/admin/plugins?action=save', {}, { referer });
+      expect([status, location], referer).to.deep.equal([302, `/admin/login?to=${encodeURIComponent(wanted)}`]);
+    }
+  });
+
   it('refuses a wrong password and an unknown name with the same words, and keeps the name', async () => {
     const wrong = await host.browser().post('/admin/login', { login: 'admin', password: 'wrong' });
     const unknown = await host.browser().post('/admin/login', { login: 'nobody', password: 'wrong' });

@@ -29,23 +29,21 @@ export function modelFields(models: DefaultModels): Record<string, JsonSchema> {
   );
 }
 
-/** Models that read images, whose names do not say so: of servers of one's own, or newer than this program. */
-export const visionField: JsonSchema = {
-  type: 'array',
-  title: 'Models that read images',
-  description:
-    'One name per line, in addition to those that are known. * matches any characters, for example my-vision-*.',
-  items: { type: 'string' },
-};
+/** Names of models, for what their names do not say: of servers of one's own, or newer than this program. */
+function modelNames(title: string, description: string): JsonSchema {
+  return { type: 'array', title, description, items: { type: 'string' } };
+}
 
-/** Models of servers that put `<think>` into the prompt and do not separate the reasoning, whose names do not say so. */
-export const reasoningField: JsonSchema = {
-  type: 'array',
-  title: 'Models that think in their text',
-  description:
-    'One name per line, for models whose texts begin with their reasoning and only close it with </think>. * matches any characters.',
-  items: { type: 'string' },
-};
+export const visionField = modelNames(
+  'Models that read images',
+  'One name per line, in addition to those that are known. * matches any characters, for example my-vision-*.',
+);
+
+/** Models of servers that put `<think>` into the prompt and do not separate the reasoning. */
+export const reasoningField = modelNames(
+  'Models that think in their text',
+  'One name per line, for models whose texts begin with their reasoning and only close it with </think>. * matches any characters.',
+);
 
 /** Whether the setting of `visionField` or `reasoningField` names a model. */
 export function isListedModel(
