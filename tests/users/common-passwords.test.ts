@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { isCommonPassword, isListed } from '../../host/users/common-passwords/common-passwords.ts';
+import { createRoles } from '../../host/users/roles.ts';
+import { checkChanges, checkNewUser } from '../../host/users/user-input.ts';
 
 describe('common passwords', () => {
   it('come from a list of the 100,000 commonest and 40,000 longer ones', async () => {
@@ -37,6 +39,15 @@ describe('common passwords', () => {
       'p a s s w o r d 1 2 3 4',
     ])
       expect(isCommonPassword(password), password).to.equal(true);
+  });
+
+  it('are refused for new users and as new passwords', () => {
+    const roles = createRoles();
+    const user = { login: 'ada', email: 'ada@example.com', role: 'author' };
+    for (const password of ['correct horse battery staple', 'Password1234!'])
+      for (const check of [() => checkNewUser({ ...user, password }, roles), () => checkChanges({ password }, roles)])
+        expect(check, password).to.throw('This password is easy to guess');
+    expect(() => checkChanges({ password: 'tea 4471-9082-1177' }, roles)).to.not.throw();
   });
 
   it('are not passphrases or random passwords', () => {

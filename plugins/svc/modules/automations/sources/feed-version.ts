@@ -8,7 +8,7 @@ export interface FeedVersion {
 }
 
 /** Seconds. A feed without a change is read again after this time, and its entries compared. */
-const keptFor = 7 * 86_400;
+const storedFor = 7 * 86_400;
 /** Characters. Longer ones are not sent back. */
 const longest = 1_000;
 
@@ -45,7 +45,7 @@ export function queuedVersion(
       return stored !== false && stored.task === updated_at ? stored.version : {};
     },
     async write(version) {
-      if (Object.keys(version).length > 0) await options.setTransient(name, { task: updated_at, version }, keptFor);
+      if (Object.keys(version).length > 0) await options.setTransient(name, { task: updated_at, version }, storedFor);
     },
   };
 }
