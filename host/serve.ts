@@ -75,10 +75,11 @@ export async function serve(): Promise<void> {
   for (const sentence of describeMisspelled(await findMisspelled()))
     host.log.warn(sentence, { event: 'environment_variable_unknown', next: "See 'config'" });
   const printText = await textPrinter(config);
-  printText(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
-  if (setupLink !== null) printText(`Set up your site: ${setupLink}`);
+  // Who reads that it is ready may stop it at once.
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
+  printText(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
+  if (setupLink !== null) printText(`Set up your site: ${setupLink}`);
 }
 
 /** The text that is printed for an error of `serve`. */
