@@ -18,7 +18,7 @@ import { translateSchema } from './rest/openapi/schema.ts';
 import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
-import { NotReadyError } from './http/health.ts';
+import { NotReadyError } from './http/readiness.ts';
 import { createHostSiteHealth, type HostSiteHealth } from './site-health/host-site-health.ts';
 import { addSiteHealthRoutes } from './site-health/site-health-routes.ts';
 import { programRolesOption } from './site-settings.ts';

@@ -19,7 +19,7 @@ import { createPublicPages } from './content/site/public-pages.ts';
 import { changeOption } from './loader/stored-state.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { HttpServer } from './http/server.ts';
-import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
+import type { ReadinessCheck, ReadinessWarning } from './http/readiness.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
 import { createRest, type RestDependencies, type RestSite } from './rest/rest.ts';

@@ -16,6 +16,8 @@ function readExpression(expression: string): { readonly fields: string; readonly
 }
 
 function isTimeZone(timeZone: string): boolean {
+  // The first formatter takes milliseconds.
+  if (timeZone === 'UTC') return true;
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).format(0) !== '';
   } catch {

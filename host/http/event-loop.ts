@@ -1,5 +1,5 @@
-import { lazy, type Clock, type Logger, type Undo } from '#plugin-api';
-import { loadPrometheus, printMetrics } from './prometheus.ts';
+import type { Clock, Logger, Undo } from '#plugin-api';
+import { printMetrics } from './prometheus.ts';
 
 /** Runs work under a name: a route or a job. */
 export type Track = <Result>(name: string, work: () => Result) => Result;
@@ -38,7 +38,7 @@ export function createEventLoopWatch({
   /** What ended since the last measurement, and what blocked by itself. */
   const ended = new Set<string>();
   const culprits = new Set<string>();
-  const loadDelays = lazy(createDelays);
+  const delays = createDelays();
   let blocks = 0;
   let longest = 0;
   let before = performance.now();
@@ -47,7 +47,7 @@ export function createEventLoopWatch({
     const now = performance.now();
     const delay = Math.max(0, now - before - interval);
     before = now;
-    void loadDelays().then(({ histogram }) => histogram.observe(delay / 1000));
+    delays.observe(delay / 1000);
     longest = Math.max(longest, delay / 1000);
     if (delay > threshold) {
       blocks += 1;
@@ -87,7 +87,7 @@ export function createEventLoopWatch({
     track,
     expose: async () =>
       [
-        (await (await loadDelays()).registry.metrics()).trim(),
+        delays.print(),
         await printMetrics([
           {
             name: 'event_loop_blocks_total',
@@ -114,14 +114,26 @@ export function createEventLoopWatch({
   };
 }
 
-async function createDelays() {
-  const { Histogram, Registry } = await loadPrometheus();
-  const registry = new Registry();
-  const histogram = new Histogram({
-    name: 'event_loop_delay_seconds',
-    help: 'How late a timer of the event loop runs.',
-    buckets: bounds,
-    registers: [registry],
-  });
-  return () => ({ registry, histogram });
+/** A histogram that a process fills from its start on, without the library that prints metrics, which the first scrape loads. */
+function createDelays() {
+  const name = 'event_loop_delay_seconds';
+  const counts = bounds.map(() => 0);
+  let count = 0;
+  let sum = 0;
+  return {
+    observe(seconds: number): void {
+      for (const [index, bound] of bounds.entries()) if (seconds <= bound) counts[index] = (counts[index] ?? 0) + 1;
+      count += 1;
+      sum += seconds;
+    },
+    print: (): string =>
+      [
+        `# HELP ${name} How late a timer of the event loop runs.`,
+        `# TYPE ${name} histogram`,
+        ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index] ?? 0}`),
+        `${name}_bucket{le="+Inf"} ${count}`,
+        `${name}_sum ${sum}`,
+        `${name}_count ${count}`,
+      ].join('\n'),
+  };
 }

@@ -126,8 +126,13 @@ export function createLifecycle({
       onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error),
       onWarning: (message) => onWarning(source.manifest.slug, message),
     });
-  /** Whatever it replaces of the language breaks every other part, so it is restored once it returns, and when it has ended. */
-  const guarded = async <Result>(slug: string, work: () => Promise<Result>): Promise<Result> => {
+  /**
+   * Whatever it replaces of the language breaks every other part, so it is restored once it returns, and when it has ended. Plugins
+   * that ship with the host replace nothing, and to note what all others may replace makes Node load its whole HTTP client.
+   */
+  const guarded = async <Result>(source: PluginSource, work: () => Promise<Result>): Promise<Result> => {
+    const { slug } = source.manifest;
+    if (source.shipped) return work();
     const restore = noteGlobals();
     const check = (): void => {
       const replaced = restore();
@@ -141,9 +146,9 @@ export function createLifecycle({
     check();
     return running.finally(check);
   };
-  const register: Register = (definition, host) =>
+  const register: Register = ({ source, definition, host }) =>
     step('register', () =>
-      services.cron.gather(host.plugin.slug, () => guarded(host.plugin.slug, async () => definition.register(host))),
+      services.cron.gather(host.plugin.slug, () => guarded(source, async () => definition.register(host))),
     );
   /** Opens a scope for the work and closes it if the work fails. */
   const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
@@ -160,7 +165,7 @@ export function createLifecycle({
   const start: Lifecycle['start'] = async (source) => {
     const { slug, version } = source.manifest;
     const versions = await upgrades.due(slug, version);
-    const definition = await guarded(slug, () => step('import', () => importer.load(source)));
+    const definition = await guarded(source, () => step('import', () => importer.load(source)));
     if (versions) {
       const { scope, upgraded } = await startUpgraded({
         source,
@@ -180,7 +185,7 @@ export function createLifecycle({
         throw isNewer(error) ? new BlockedError(errorText(error), { cause: error }) : error;
       });
     const scope = await withScope(source, async ({ host }) => {
-      await register(definition, host);
+      await register({ source, definition, host });
       await upgrades.record(slug, version);
     });
     return { source, definition, scope };
@@ -231,7 +236,11 @@ function isNewer(error: unknown): boolean {
 }
 
 /** Registers a plugin and then schedules its recurring jobs. */
-type Register = (definition: PluginDefinition, host: HostApi) => Promise<void>;
+type Register = (plugin: {
+  readonly source: PluginSource;
+  readonly definition: PluginDefinition;
+  readonly host: HostApi;
+}) => Promise<void>;
 
 interface UpgradeStart {
   readonly source: PluginSource;
@@ -269,7 +278,7 @@ async function startUpgraded({
       migrations: definition.migrations ?? [],
       async work() {
         const scope = await withScope(source, async (each) => {
-          await register(definition, each.host);
+          await register({ source, definition, host: each.host });
           upgraded = await upgrades.record(slug, versions.to);
           if (upgraded) await step('upgrade', () => definition.upgrade?.(each.host, versions));
         });

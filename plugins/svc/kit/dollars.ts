@@ -1,4 +1,5 @@
-const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 12 });
+/** Made when it is used: it takes a start several milliseconds. */
+let plain: Intl.NumberFormat | undefined;
 
 /**
  * US dollars for calculations, such as `0.0021`: with the digits that they have, without the noise of sums and never with an
@@ -7,6 +8,7 @@ const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFracti
  * @param micro millionths of a US dollar, which have up to six decimals (D51)
  */
 export function plainDollars(micro: number): string {
+  plain ??= new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 12 });
   return plain.format(Number((micro / 1_000_000).toPrecision(15)));
 }
 
