@@ -6,6 +6,7 @@ if (isRuntimeCurrent()) {
   /** @type {(error: unknown) => string | Promise<string>} */
   let describe = (error) => (error instanceof Error ? error.message : String(error));
   try {
+    await import('./sources/module-hooks.ts');
     const { serve, describeError } = await import('./serve.ts');
     describe = describeError;
     await serve();

@@ -39,6 +39,7 @@ else if (isRuntimeCurrent()) {
 async function runCommand() {
   try {
     if (argv[0] === 'new') process.exit(await (await import('./site-commands.ts')).runWithoutSite(argv));
+    await import('../sources/module-hooks.ts');
     const { run, describeError } = await import('./run.ts');
     describe = describeError;
     await run(argv, { onUncaught: (/** @type {typeof contain} */ handle) => void (contain = handle) });
