@@ -5,7 +5,7 @@ ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 # Scripts for browsers, which need the tools of development.
 FROM ${NODE_IMAGE} AS bundles
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN node host/sources/build.js
@@ -13,7 +13,7 @@ RUN node host/sources/build.js
 # Node comes with the image, so that the pinned one is left out with the other optional packages.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM ${NODE_IMAGE}
