@@ -231,7 +231,7 @@ const keysMigration: Migration = {
   },
 };
 
-/** One index has the order of the logs, and all columns that they are filtered by (D38). PostgreSQL reads no row if it has `last_message_at` too. */
+/** Has the order of the logs, and all columns that they are filtered by (D38). With `last_message_at`, PostgreSQL reads it alone. */
 const listMigration: Migration = {
   id: '0310_list_of_logs',
   async up(knex) {

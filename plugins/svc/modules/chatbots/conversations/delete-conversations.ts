@@ -49,7 +49,7 @@ export async function deleteExpiredConversations({
  * @param ids at most 1,000.
  */
 export async function deleteConversations(
-  { database, inTransaction }: WriteParts,
+  { inTransaction }: Pick<WriteParts, 'inTransaction'>,
   ids: readonly number[],
 ): Promise<number> {
   if (ids.length === 0) return 0;

@@ -47,16 +47,18 @@ export interface LogRowsParts {
   readonly users: Pick<UsersApi, 'names'>;
 }
 
-const listed = { sqlite: 'IN (SELECT value FROM json_each(?))', postgresql: '= ANY($1)' } as const;
 const conversationColumns = 'id, bot_id, user_id, session_id, uuid, module, message_count, last_message_at, created_at';
 const messageColumns =
   'conversation_id, uuid, role, content, created_at, provider, model, input_tokens, output_tokens, total_tokens, feedback';
-const statementsOf = (isListed: string) => ({
-  conversations: `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id ${isListed}`,
-  messages: `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id ${isListed} ORDER BY conversation_id, position`,
-  bots: `SELECT id, settings FROM ${botsTable} WHERE id ${isListed}`,
+const statementsOf = (listed: string) => ({
+  conversations: `SELECT ${conversationColumns} FROM ${tables.conversations} WHERE id IN (${listed})`,
+  messages: `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (${listed}) ORDER BY conversation_id, position`,
+  bots: `SELECT id, settings FROM ${botsTable} WHERE id IN (${listed})`,
 });
-const statements = { sqlite: statementsOf(listed.sqlite), postgresql: statementsOf(listed.postgresql) };
+const statements = {
+  sqlite: statementsOf('SELECT value FROM json_each(?)'),
+  postgresql: statementsOf('SELECT unnest($1::bigint[])'),
+};
 
 interface Read {
   readonly conversations: Rows;

@@ -8,7 +8,7 @@ const conversationsAtOnce = 50;
 /** Milliseconds that texts are looked through before other work runs. */
 const longestBlock = 10;
 
-/** Selects the ids of the conversations with the text in a message; null if the text is blank. Includes all that was written before the call. */
+/** Selects the ids of the conversations with the text in a message, with all that was written before the call. Null: it is blank. */
 export async function selectTexts(database: Pick<DatabaseApi, 'knex' | 'dialect'>, text = ''): Promise<Sql | null> {
   const needle = text === '' ? text : toNeedle(text);
   if (needle === '') return null;
@@ -22,10 +22,11 @@ export async function selectTexts(database: Pick<DatabaseApi, 'knex' | 'dialect'
 
 /** No needle has a character that is special here. */
 function selectIndexed(dialect: DatabaseApi['dialect'], needle: string): Sql {
-  const ids = `SELECT id >> 20 FROM ${tables.texts} WHERE`;
-  if (dialect === 'postgresql') return { sql: `${ids} text LIKE ?`, values: [`%${needle}%`] };
+  if (dialect === 'postgresql')
+    return { sql: `SELECT id >> 20 FROM ${tables.texts} WHERE text LIKE ?`, values: [`%${needle}%`] };
   // Too short for trigrams: every text is read.
-  if (Array.from(needle).length < indexedLength) return { sql: `${ids} instr(text, ?) > 0`, values: [needle] };
+  if (Array.from(needle).length < indexedLength)
+    return { sql: `SELECT id >> 20 FROM ${tables.texts} WHERE instr(text, ?) > 0`, values: [needle] };
   return {
     sql: `SELECT rowid >> 20 FROM ${trigramTable} WHERE ${trigramTable} MATCH ?`,
     values: [`"${needle}"`],
