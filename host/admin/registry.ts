@@ -15,9 +15,9 @@ import type {
   User,
 } from '#plugin-api';
 import { lazyValue } from '#plugin-api';
-import { hasHash, missingAsset } from '../http/assets.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { adminPath, toHref } from './local-path.ts';
+import { hasHash, missingAsset } from './missing-asset.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
 const reserved = /^(login|logout|theme|search-results|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
