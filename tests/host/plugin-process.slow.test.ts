@@ -49,7 +49,7 @@ describe('a plugin that does to the process what it must not', () => {
     expect((await end)[1]).to.equal('SIGKILL');
     expect(await line('process_blocked_ended')).to.include({ plugin: 'endless' });
     await site.stop();
-  }).timeout(120_000);
+  }).timeout(600_000);
 
   it('by process.exit is named with its stack', async () => {
     await start('leaving');
@@ -60,7 +60,7 @@ describe('a plugin that does to the process what it must not', () => {
     expect(exited).to.include({ plugin: 'leaving' });
     expect(JSON.stringify(exited['error'])).to.contain('leaving/index.js');
     await site.stop();
-  }).timeout(120_000);
+  }).timeout(600_000);
 
   it('by what runs on after its deactivation is named with its kinds', async () => {
     await folders.write('leaky', {
@@ -93,7 +93,7 @@ export default { register(host) {
       ['listener', '7'],
     ]);
     await site.stop();
-  }).timeout(120_000);
+  }).timeout(600_000);
 
   it('by a port in use or a lost rejection is named by each command, which goes on', async () => {
     await start('listener');
@@ -112,5 +112,5 @@ export default { register(host) {
     await site.cli('plugin', 'deactivate', 'stray');
     taken.close();
     await site.stop();
-  }).timeout(120_000);
+  }).timeout(600_000);
 });
