@@ -21,8 +21,8 @@ describe('the files for deployment', () => {
   ];
 
   it('set variables that the host reads, and no other', () => {
-    const sets = /^ *(?:ENV |Environment=|# .*TRUST_PROXY=|[A-Z][A-Z_0-9]+: |.*\bname: [A-Z_]+, value: )/;
-    const lines = files.flatMap((file) => read(file).split('\n')).filter((line) => sets.test(line));
+    const sets = /^(?:ENV |Environment=|[A-Z][A-Z_0-9]+: )|TRUST_PROXY=|\bname: [A-Z_]+, value: /;
+    const lines = files.flatMap((file) => read(file).split('\n')).filter((line) => sets.test(line.trim()));
     const names = lines.flatMap((line) =>
       [...line.matchAll(/\b([A-Z][A-Z_0-9]{2,})(?==|: |, value)/g)].map(([, name = '']) => name),
     );
