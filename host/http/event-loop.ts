@@ -132,8 +132,8 @@ function createDelays() {
         `# TYPE ${name} histogram`,
         ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index] ?? 0}`),
         `${name}_bucket{le="+Inf"} ${count}`,
-        `${name}_sum ${sum}`,
-        `${name}_count ${count}`,
+        [`${name}_sum`, sum].join(' '),
+        [`${name}_count`, count].join(' '),
       ].join('\n'),
   };
 }

@@ -234,10 +234,10 @@ function notePlurals(node: unknown, note: (one: string, many: string) => void): 
 
 /** What people never read on a page. */
 const leftOut =
-  /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks(?!\/hooks-route)|loader(?!\/plugins-routes)|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|(?<!user)-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+  /\.test\.|\/(testing|build|authoring|fakes|oracle|database|hooks(?!\/hooks-route)|loader(?!\/plugins-routes)|log|browser|storage|vectors|sandbox\/images)\/|\/migrations|host\/start|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|(?<!user)-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
 /** Their errors end a command or a start, and the terminal shows them. */
 const endsInTerminal =
-  /^host\/cli\/(?!run\.ts)|-commands\.ts$|\/commands\/|^host\/(config|core|host|serve|recovery)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/testing\/(conformance|outages|points\/)|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
+  /^host\/cli\/(?!run\.ts)|-commands\.ts$|\/commands\/|^host\/(core|host|serve|recovery|start\/\w+)\.ts|^host\/(authoring|database|loader|secrets)\/|^host\/testing\/(conformance|outages|points\/)|^host\/http\/server|upload-bucket|command-records|users\/(roles|user-input)\.ts/;
 /** Commands for authors print what they find in a plugin. */
 const reports = /^host\/(authoring|testing)\//;
 /** Contracts of REST and wire formats of providers, of which pages show names and summaries alone. */

@@ -231,7 +231,9 @@ const keysMigration: Migration = {
   },
 };
 
-/** Has the order of the logs, and all columns that they are filtered by (D38). With `last_message_at`, PostgreSQL reads it alone. */
+/**
+ * Has the order of the logs, and all columns that they are filtered by (D38). With `last_message_at`, PostgreSQL reads it alone.
+ */
 const listMigration: Migration = {
   id: '0310_list_of_logs',
   async up(knex) {

@@ -8,7 +8,10 @@ const conversationsAtOnce = 50;
 /** Milliseconds that texts are looked through before other work runs. */
 const longestBlock = 10;
 
-/** Selects the ids of the conversations with the text in a message, with all that was written before the call. Null: it is blank. */
+/**
+ * Selects the ids of the conversations with the text in a message, with all that was written before the call.
+ * Null: it is blank.
+ */
 export async function selectTexts(database: Pick<DatabaseApi, 'knex' | 'dialect'>, text = ''): Promise<Sql | null> {
   const needle = text === '' ? text : toNeedle(text);
   if (needle === '') return null;
