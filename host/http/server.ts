@@ -8,6 +8,7 @@ import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
 import type { Track } from './event-loop.ts';
+import { readForwardedAddresses } from './forwarded-addresses.ts';
 import { createHealth } from './health.ts';
 import type { ReadinessCheck, ReadinessWarning } from './readiness.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
@@ -98,6 +99,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   const options = { requireHostHeader: false, connectionsCheckingInterval: timeouts.interval };
   const server = createServer(options, (request, response) => {
     request.url = requestAddress(request.url ?? '');
+    readForwardedAddresses(request);
     app(request, response);
   });
   refuseBrokenRequests(server, addSecurityHeaders);
