@@ -103,22 +103,38 @@ export interface MisspelledVariable {
   readonly meant: string;
 }
 
-/** Names in the environment that look like a variable of the host with a spelling mistake, which would be ignored in silence. */
+/**
+ * Names in the environment that look like a variable of the host with a spelling mistake, which would be ignored in silence. Most
+ * environments have none that begins like one of ours and is as long, so that nothing is compared.
+ */
 export async function findMisspelled(env: Environment = process.env): Promise<MisspelledVariable[]> {
   const known = new Map(variables.flatMap(namesOf).map((name) => [lettersOf(name), name]));
-  const unknown = Object.keys(env).filter((name) => env[name]?.trim() && known.get(lettersOf(name)) !== name);
-  const { diffChars } = await import('diff');
-  const distance = (left: string, right: string): number =>
-    diffChars(left, right).reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0);
-  return unknown.flatMap((name) => {
+  const found: MisspelledVariable[] = [];
+  for (const name of Object.keys(env)) {
     const letters = lettersOf(name);
-    const meant =
-      known.get(letters) ??
-      known.get(letters.replace(/^SVC/, '')) ??
-      [...known].find(([each]) => each.length >= minimumLetters && distance(each, letters) <= 2)?.[1];
-    return meant === undefined ? [] : [{ name, meant }];
-  });
+    if (!env[name]?.trim() || known.get(letters) === name) continue;
+    const meant = known.get(letters) ?? known.get(letters.replace(/^SVC/, '')) ?? (await closestTo(letters, known));
+    if (meant !== undefined) found.push({ name, meant });
+  }
+  return found;
 }
+
+async function closestTo(letters: string, known: ReadonlyMap<string, string>): Promise<string | undefined> {
+  const similar = [...known].filter(
+    ([each]) =>
+      each.length >= minimumLetters &&
+      Math.abs(each.length - letters.length) <= mostChanges &&
+      each.slice(0, 2) === letters.slice(0, 2),
+  );
+  if (similar.length === 0) return undefined;
+  const { diffChars } = await import('diff');
+  const changes = (each: string): number =>
+    diffChars(each, letters).reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0);
+  return similar.find(([each]) => changes(each) <= mostChanges)?.[1];
+}
+
+/** Letters that may be added or removed. */
+const mostChanges = 2;
 
 /** @returns a sentence for each. */
 export const describeMisspelled = (found: readonly MisspelledVariable[]): string[] =>
