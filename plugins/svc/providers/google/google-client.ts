@@ -84,8 +84,30 @@ function bodyOf(said: unknown, headers: Headers): unknown {
   return parsed(text) ?? text;
 }
 
-/** The JSON object of a response to a request that the SDK has no method for. @throws ProviderError */
-export async function readGoogle(response: Response, connection: ProviderConnection): Promise<JsonObject> {
+export interface Prediction {
+  readonly model: string;
+  readonly method: 'predict' | 'predictLongRunning';
+  readonly body: object;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a method of Imagen or Veo, which the SDK offers for Vertex AI alone.
+ *
+ * @returns the JSON object of the response
+ * @throws ProviderError
+ */
+export async function predictGoogle(
+  { model, method, body, signal }: Prediction,
+  connection: ProviderConnection,
+): Promise<JsonObject> {
+  const name = encodeURIComponent(model.replace(/^models\//, ''));
+  const response = await connection.fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${name}:${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': connection.settings.api_key ?? '' },
+    body: JSON.stringify(body),
+    signal,
+  });
   const text = await response.text();
   const { ok, status, headers } = response;
   if (ok) return jsonObject(text, response);

@@ -12,7 +12,7 @@ import type {
 } from '../provider.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { callGoogle, googleBaseUrl, readGoogle } from './google-client.ts';
+import { callGoogle, predictGoogle } from './google-client.ts';
 import { geminiImages, imagenImages } from './google-images-response.ts';
 import { googleReport } from './google-response.ts';
 
@@ -100,14 +100,8 @@ async function predict(
   signal: AbortSignal,
 ): Promise<ImageResult> {
   const { body, ignored } = imagenRequest(request);
-  const model = encodeURIComponent(request.model.replace(/^models\//, ''));
-  const response = await connection.fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-goog-api-key': connection.settings.api_key ?? '' },
-    body: JSON.stringify(body),
-    signal,
-  });
-  return { ...imagenImages(await readGoogle(response, connection), request, connection), ignored };
+  const made = await predictGoogle({ model: request.model, method: 'predict', body, signal }, connection);
+  return { ...imagenImages(made, request, connection), ignored };
 }
 
 /** The parameters of the SDK's `models.generateContent`. */

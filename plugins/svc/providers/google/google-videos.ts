@@ -12,7 +12,7 @@ import {
   type VideoRequest,
 } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { callGoogle, googleBaseUrl } from './google-client.ts';
+import { callGoogle, googleBaseUrl, predictGoogle } from './google-client.ts';
 
 const small: readonly ImageSize[] = ['1280x720', '720x1280'];
 const large: readonly ImageSize[] = ['1920x1080', '1080x1920'];
@@ -37,17 +37,16 @@ async function start(
   signal: AbortSignal,
 ): Promise<VideoOperation> {
   const { model, prompt, seconds } = request;
-  const { config, ignored } = googleVideoConfig(request);
-  const { result } = await callGoogle(connection, signal, (client, options) =>
-    client.models.generateVideos({ model, source: { prompt }, config: { ...config, ...options } }),
-  );
-  const name = operationName(textAt(result, 'name'));
+  const { parameters, ignored } = googleVideoParameters(request);
+  const body = { instances: [{ prompt }], parameters };
+  const operation = await predictGoogle({ model, method: 'predictLongRunning', body, signal }, connection);
+  const name = operationName(textAt(operation, 'name'));
   return { name, model, seconds: seconds ?? defaultSeconds, ignored };
 }
 
 /** Aspect ratio and resolution of the nearest size. */
-export function googleVideoConfig({ model, size, seconds }: VideoRequest): {
-  readonly config: Readonly<Record<string, string | number>>;
+function googleVideoParameters({ model, size, seconds }: VideoRequest): {
+  readonly parameters: Readonly<Record<string, string | number>>;
   readonly ignored: readonly string[];
 } {
   const [width = 0, height = 0] = (size ?? '').split('x').map(Number);
@@ -55,8 +54,8 @@ export function googleVideoConfig({ model, size, seconds }: VideoRequest): {
   // Veo 2 has one resolution.
   const resolution = isVeo2(model) ? {} : { resolution: isLarge ? '1080p' : '720p' };
   return {
-    config: {
-      numberOfVideos: 1,
+    parameters: {
+      sampleCount: 1,
       ...(seconds !== undefined && { durationSeconds: seconds }),
       ...(size !== undefined && { aspectRatio: height > width ? '9:16' : '16:9', ...resolution }),
     },
