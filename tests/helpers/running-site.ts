@@ -113,7 +113,7 @@ export function runCli(
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
     child.once('close', (code) => {
       if (code === 0) resolve(out);
-      else reject(new Error(err || `exit code ${code}`));
+      else reject(new Error((err || `exit code ${code}`) + out));
     });
   });
 }

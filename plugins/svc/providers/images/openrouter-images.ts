@@ -105,10 +105,10 @@ export function openRouterImages(
       model: textAt(body, 'model') ?? request.model,
     };
   }
-  const { content } = chatResponse(body, request, connection);
+  const { content, finish } = chatResponse(body, request, connection);
   const reason =
     content === ''
-      ? 'its response has no image.'
+      ? `its response has no image${finish === undefined ? '' : ` (${finish})`}.`
       : `it returned text and no image: ${cleanMessage(content, connection.settings)}`;
   throw new ProviderError({ kind: 'rejected', status: 200, message: reason });
 }
