@@ -194,6 +194,11 @@ function checkRegistration(namespace: string, route: string, definitions: readon
   compileRoutePattern(namespace, route);
   if (definitions.length === 0)
     throw new Error(`The route '/${namespace}${route}' has no definition. Give it a handler.`);
+  for (const { permission } of definitions as readonly { readonly permission?: unknown }[])
+    if (permission !== undefined && typeof permission !== 'function')
+      throw new TypeError(
+        `The permission of the route '/${namespace}${route}' is no function. For a public route, use permission: () => true.`,
+      );
 }
 
 /** Names of arguments that look checked but are not. */

@@ -82,7 +82,7 @@ const builtInRoles = createRoles();
 /**
  * Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. If one of
  * them throws, an administrator has the capabilities of the roles, to be able to deactivate the plugin, but cannot change
- * code, which a filter may have denied; for other users the error reaches the caller.
+ * code, which a filter may have denied; other users may do nothing that needs a capability, and visitors go on reading.
  */
 export function createUser(
   facts: UserFacts,
@@ -90,28 +90,28 @@ export function createUser(
   roles: Pick<Roles, 'capabilitiesOf'> = builtInRoles,
 ): User {
   const held = Object.freeze({ ...roles.capabilitiesOf(facts.roles), exist: true });
-  const orForAdministrator = <Value>(hook: string, filter: () => Value, unfiltered: Value): Value => {
+  // Of administrators, who have to be able to deactivate the plugin, the unfiltered value; of others, nothing is permitted.
+  const filtered = <Value>(hook: string, filter: () => Value, { unfiltered, denied }: OnFailure<Value>): Value => {
     try {
       return filter();
     } catch (error) {
-      if (!facts.roles.includes('administrator')) throw error;
       hooks.reportFilterFailure?.(hook, error);
-      return unfiltered;
+      return facts.roles.includes('administrator') ? unfiltered : denied;
     }
   };
   const user: User = {
     ...facts,
     can(capability, ...args) {
       const mapped = mapUserCapability(capability, facts.id, args);
-      const required = orForAdministrator(
+      const required = filtered(
         'map_meta_cap',
         () => hooks.applyFilters('map_meta_cap', mapped, capability, facts.id, args),
-        fileCapabilities.has(capability) ? ['do_not_allow'] : mapped,
+        { unfiltered: fileCapabilities.has(capability) ? ['do_not_allow'] : mapped, denied: ['do_not_allow'] },
       );
-      const granted = orForAdministrator(
+      const granted = filtered(
         'user_has_cap',
         () => hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user),
-        held,
+        { unfiltered: held, denied: {} },
       );
       return required.every(
         (name) =>
@@ -120,6 +120,11 @@ export function createUser(
     },
   };
   return user;
+}
+
+interface OnFailure<Value> {
+  readonly unfiltered: Value;
+  readonly denied: Value;
 }
 
 /** The user object of visitors. */

@@ -143,6 +143,13 @@ describe('routes', () => {
     expect(site.rest.describe().map(({ namespace }) => namespace)).to.deep.equal(['', '', '']);
   });
 
+  it('are refused where their permission is no function, instead of failing at each request', () => {
+    const route = { permission: 'public', handler: () => ({}) } as unknown as { handler: () => object };
+    expect(() => site.rest.registerRoute('test/v1', '/a', route)).to.throw(
+      "The permission of the route '/test/v1/a' is no function. For a public route, use permission: () => true.",
+    );
+  });
+
   it('warn of an argument that its author may believe to be checked', () => {
     site.rest.registerRoute('test/v1', '/a', { args: { x: { enum: ['a'] }, y: {} }, handler: () => null });
     expect(site.log.map(({ level, fields }) => [level, fields['argument']])).to.deep.equal([['warn', 'x']]);

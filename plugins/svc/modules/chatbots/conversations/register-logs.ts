@@ -34,15 +34,25 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
     timeout: 7_200,
     run: () => deleteExpired(parts),
   });
-  const cancel = host.clock.after(startDelay, () => {
-    void prepare(parts).catch((error: unknown) => {
-      host.log.warn('Failed to look for chat logs to index; searches read them meanwhile', {
-        event: 'chat_logs_preload_failed',
-        error,
+  // Not in commands, which end before it does.
+  let cancel: (() => void) | undefined;
+  const begin = (): void => {
+    cancel = host.clock.after(startDelay, () => {
+      void prepare(parts).catch((error: unknown) => {
+        if (cancel === undefined) return;
+        host.log.warn('Failed to look for chat logs to index; searches read them meanwhile', {
+          event: 'chat_logs_preload_failed',
+          error,
+        });
       });
     });
+  };
+  host.hooks.addAction('host_started', begin);
+  if (host.hooks.didAction('host_started') > 0) begin();
+  host.onStop(() => {
+    cancel?.();
+    cancel = undefined;
   });
-  host.onStop(cancel);
 }
 
 async function deleteExpired({ host, bots }: ChatbotParts): Promise<void> {
