@@ -228,7 +228,7 @@ describe('the commands for authors', () => {
       }
       expect(Math.min(...times), times.join()).to.be.below(1_000);
       await writeFile(join(source, 'part0.ts'), 'export const part0: number = ;\n');
-      await site.waitFor(/Fehler: Unexpected ";".*part0\.ts:1:\d+/);
+      await site.waitFor(/Fehler: Expression expected \(.*part0\.ts:1\)/);
       expect(await sum()).to.equal(17 + value);
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 'five';\n`);
       await site.waitFor(/Typfehler in part0\.ts:1: TS2322: Type 'string' is not assignable to type 'number'/);

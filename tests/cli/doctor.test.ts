@@ -40,7 +40,8 @@ describe('doctor', () => {
       const german = out.trim().split('\n').slice(1);
       const checks = JSON.parse((await host.cli('doctor', '--json')).out) as { check: string; detail: string }[];
       expect(german).to.have.length(checks.length);
-      expect(german[1]).to.match(/^Datenordner +in Ordnung/);
+      expect(german[1]).to.match(/^Umgebung +in Ordnung +gelesen/);
+      expect(german[2]).to.match(/^Datenordner +in Ordnung/);
       const isEnglish = ({ check, detail }: (typeof checks)[number], line = ''): boolean =>
         line.startsWith(`${check} `) ||
         (/[a-z]{2}/.test(detail) && !detail.includes('/') && line.endsWith(`  ${detail}`));

@@ -62,6 +62,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     '{1}, inactive',
     'Search: {1}',
     // Checks of the command doctor and their results.
+    ...['environment', "read; 'config' shows it"],
     ...['data folder', 'file modes', 'database', 'migrations', 'secrets', 'mail', 'uploads', 'security log'],
     ...['administrator', 'plugins', 'plugin health', 'ok', 'failed', 'private', 'all applied', 'readable', 'complete'],
     ...['present', 'good', 'key file in DATA_DIR'],
