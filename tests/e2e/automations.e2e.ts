@@ -55,7 +55,7 @@ describe('automations in the admin', () => {
     await page.getByLabel('Prompt').fill('echo: all about coffee');
     await page.getByLabel('List', { exact: true }).fill('mountain coffee\nforest coffee\nmountain coffee\n');
     await page.getByLabel('Schedule', { exact: true }).selectOption('cron');
-    await page.getByLabel('Cron expression (UTC)').fill('every monday');
+    await page.getByLabel('Cron expression').fill('every monday');
     await clean('task-edit');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('Prompt must hold {target}.').first().waitFor();
@@ -72,7 +72,7 @@ describe('automations in the admin', () => {
     expect(await page.getByLabel('List', { exact: true }).inputValue()).to.equal(
       'mountain coffee\nforest coffee\nmountain coffee',
     );
-    await page.getByLabel('Cron expression (UTC)').fill('30 6 * * 1');
+    await page.getByLabel('Cron expression').fill('30 6 * * 1');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('Coffee notes saved. 2 new items queued.').waitFor();
     // The page follows by itself.

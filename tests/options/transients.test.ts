@@ -102,11 +102,13 @@ describeDialects('transients', (open) => {
     });
 
     it('inside a transaction does not wait for others, who may wait for its connection', async () => {
-      const gate = deferred();
+      const [begun, gate] = [deferred(), deferred()];
       const outside = options.remember('sum', 60, async () => {
+        begun.resolve();
         await gate.promise;
         return 'outside';
       });
+      await begun.promise;
       const inside = await database.transaction(() => options.remember('sum', 60, () => Promise.resolve('inside')));
       expect(inside).to.equal('inside');
       gate.resolve();
