@@ -95,6 +95,41 @@ describeHosts('automations', ({ location }) => {
       expect(await site.cli('svc', 'task', 'run', String(task.id))).to.include({ added: 0 });
     });
 
+    it('give their page a stamp that is no newer than what it shows, so that the page follows each change', async () => {
+      const { host } = site;
+      const task = await site.task();
+      await site.cli('svc', 'task', 'run', String(task.id));
+      await site.until(task, 'completed');
+      const { open } = await host.signIn();
+      const shown = async (): Promise<{ readonly stamp: string; readonly failed: number }> => {
+        const { text } = await open(`svc/tasks/task?id=${String(task.id)}`);
+        const [, stamp = ''] = /data-stamp="([^"]+)"/.exec(text) ?? [];
+        return { stamp, failed: text.match(/This one failed meanwhile/g)?.length ?? 0 };
+      };
+      const set = (state: string, message: string) =>
+        host.database.knex('svc_task_items').where({ task_id: task.id }).update({ state, message });
+      let answers = 0;
+      let change: Promise<unknown> | undefined;
+      let at = 0;
+      host.database.knex.on('query-response', () => {
+        if (++answers === at) change = set('failed', 'This one failed meanwhile.').then();
+      });
+      const after: string[] = [];
+      for (at = 1; ; at += 1) {
+        await set('completed', '');
+        [answers, change] = [0, undefined];
+        const seen = await shown();
+        await (change as Promise<unknown> | undefined);
+        if (change === undefined) break;
+        const now = await shown();
+        expect(now.failed, `after ${String(at)} answers of the database`).to.equal(3);
+        if (seen.failed < 3) after.push(seen.stamp === now.stamp ? `missed after ${String(at)}` : 'followed');
+      }
+      expect(after)
+        .to.include('followed')
+        .and.satisfy((all: string[]) => all.every((one) => one === 'followed'));
+    });
+
     it('refuse a task that extracts nothing, or fields without a type', async () => {
       const make = (fields: readonly string[]) =>
         site.task({ type: 'data_extraction', settings: { fields } }).catch(({ message }: Error) => message);

@@ -37,10 +37,11 @@ export async function deliveryLogView(
     typeof given['before'] === 'string' && /^\d{1,15}$/.test(given['before']) ? given['before'] : undefined;
   // Include what this process has counted since the last flush.
   await hours.flush();
-  const [settings, page, live] = await Promise.all([
+  // First: the stamp of the page must not be newer than what it shows.
+  const live = await queueProgress(context, { query, timezone });
+  const [settings, page] = await Promise.all([
     webhooks.settings(),
     deliveryLog.list(toDeliveryFilter(query, timezone), { limit: perPage, ...(before !== undefined && { before }) }),
-    queueProgress(context, { query, timezone }),
   ]);
   const now = host.clock.now();
   const linked = { ...query, ...(span.id !== 'day' && { span: span.id }) };

@@ -39,13 +39,14 @@ async function taskView(
 ): Promise<Record<string, unknown>> {
   const { host, tasks, items, runs, types, costs } = automations;
   const state = itemStates.find((one) => one === query['state']);
-  const [counts, next, last, type, page, stamp, spent] = await Promise.all([
+  // First: the stamp of the page must not be newer than what it shows.
+  const stamp = await items.stamp(task.id);
+  const [counts, next, last, type, page, spent] = await Promise.all([
     items.counts(task.id),
     tasks.nextRuns(),
     runs.list(task.id, runsShown),
     types.get(task.type),
     readPage(automations, task, { query, state }),
-    items.stamp(task.id),
     costs.ofTask(task.id),
   ]);
   const progress = summarizeProgress(counts);

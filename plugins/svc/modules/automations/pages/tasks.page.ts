@@ -21,9 +21,10 @@ async function tasksView(
   typed?: { readonly concurrency: string; readonly error: string | undefined },
 ): Promise<Record<string, unknown>> {
   const { host, tasks, items, runs, types, settings } = automations;
-  const [all, counts, next, last, kinds, { concurrency }] = await Promise.all([
+  // First: the stamp of the page must not be newer than what it shows.
+  const counts = await items.allCounts();
+  const [all, next, last, kinds, { concurrency }] = await Promise.all([
     tasks.list(),
-    items.allCounts(),
     tasks.nextRuns(),
     runs.last(),
     types.list(),
