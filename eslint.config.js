@@ -6,8 +6,8 @@ import linearExpressions from './tests/quality/lint/linear-expressions.js';
 import logStyle from './tests/quality/lint/log-style.js';
 import ownFunctionLines from './tests/quality/lint/own-function-lines.js';
 
-// The watchdog runs a command again, with the environment it had.
-const envReaders = ['host/start/{config,environment}.ts', 'host/watchdog-worker.js', 'tests/**'];
+// Two of them run a command again, with the environment it had.
+const envReaders = ['host/start/{config,environment}.ts', 'host/{watchdog-worker,runtime}.js', 'tests/**'];
 
 export default tseslint.config(
   { ignores: ['node_modules/', '.cache/', 'data/', '**/built/', 'coverage/', 'tests/fixtures/breaches/'] },

@@ -7,6 +7,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
+// The clock of the project is one of its files.
+import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 
 const minimum = [22, 19];
@@ -19,6 +21,7 @@ const minimum = [22, 19];
  *   status is 1. The caller does nothing more.
  */
 export function isRuntimeCurrent() {
+  endWithParent();
   if (isCurrent(process.versions.node)) return true;
   const pinned = findPinned();
   if (pinned === null) {
@@ -54,9 +57,30 @@ function findPinned() {
   }
 }
 
+/**
+ * Ends this process, as SIGTERM does, soon after the one that only passes it on: the Node of `startAgain`, or the shell between npm
+ * and this process, which npm ends without a signal to what runs in it. Other parents may end before what they started.
+ */
+function endWithParent() {
+  const { RESTARTED_BY: restarted, npm_command: byNpm } = process.env;
+  // Not for what this process starts itself.
+  delete process.env['RESTARTED_BY'];
+  if (restarted === undefined && byNpm === undefined) return;
+  const parent = restarted === undefined ? process.ppid : Number(restarted);
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
+}
+
 /** @param {string} program absolute path. */
 function startAgain(program) {
-  const child = spawn(program, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
+  const child = spawn(program, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, RESTARTED_BY: String(process.pid) },
+  });
   /** @type {NodeJS.Signals[]} */
   const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'];
   for (const signal of signals)

@@ -44,10 +44,11 @@ describe('a Node that is too old (D36)', () => {
     await writeFile(join(pinned, 'package.json'), JSON.stringify({ version: process.versions.node }));
   }
 
-  const start = (version: string, file: string, ...args: readonly string[]) => {
-    const child = spawn(process.execPath, ['--import', oldNode, join(folder, 'host', file), ...args], {
-      env: { ...process.env, TEST_NODE_VERSION: version },
-    });
+  const start = (version: string, file: string, ...args: readonly string[]) =>
+    run(version, [process.execPath, '--import', oldNode, join(folder, 'host', file), ...args]);
+  const run = (version: string, [program, ...args]: readonly string[], given: NodeJS.ProcessEnv = {}) => {
+    const env = { ...process.env, npm_command: undefined, ...given, TEST_NODE_VERSION: version };
+    const child = spawn(program ?? '', args, { env });
     const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]).then(
       ([out, err, [status, signal]]) => ({
         out,
@@ -85,6 +86,22 @@ describe('a Node that is too old (D36)', () => {
     await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect(await ended).to.include({ status: 7 });
+  });
+
+  it('has both end with what only passes them on: that Node itself, and the shell of npm', async () => {
+    await pinNode();
+    const alone = start('22.0.0', 'program.js', 'wait');
+    await once(alone.child.stdout, 'data');
+    alone.child.kill('SIGKILL');
+    // Its output ends with the last process that has it.
+    await alone.ended;
+    const command = `"${process.execPath}" --import "${oldNode}" "${join(folder, 'host', 'program.js')}" wait; exit`;
+    for (const version of ['22.0.0', '24.0.0']) {
+      const { child, ended } = run(version, ['sh', '-c', command], { npm_command: 'exec' });
+      await once(child.stdout, 'data');
+      child.kill('SIGTERM');
+      await ended;
+    }
   });
 
   it('is not what 22.19 and newer are', async () => {
