@@ -1,4 +1,4 @@
-import { asRecord, translateText, type AdminRequest, type Choice } from '#plugin-api';
+import { asRecord, translateText, type AdminRequest, type Choice, type FieldHints } from '#plugin-api';
 import type { Configurable } from '../settings/configured.ts';
 
 /** A text field of the posted form; '' if it is missing or not text. */
@@ -22,8 +22,14 @@ export function deletedBotLabel(id: string | number): string {
   return translateText(`Chatbot ${String(id)} (deleted)`);
 }
 
+/** A page with thousands of them takes long, and a person does not look through them. */
+const mostChoices = 200;
+/** For a field without choices, see `recordChoices`. */
+const idHelp = 'Enter its id, as its list shows it.';
+
 /**
- * Records as choices by name. A stored id without a record stays a choice, so that saving the form does not change it.
+ * Records as choices by name. A stored id without a record stays a choice, so that saving the form does not change it. Null: there
+ * are too many, and the id is typed.
  *
  * @param deleted label of such an id
  */
@@ -31,11 +37,36 @@ export function recordChoices(
   records: readonly NamedRecord[],
   stored: unknown,
   deleted: (id: string) => string,
-): Choice[] {
+): Choice[] | null {
+  if (records.length > mostChoices) return null;
   const known = records.map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
   const ids = [...new Set([stored].flat().map((id) => String(id ?? '')))];
   const missing = ids.filter((id) => /^\d+$/.test(id) && !known.some(({ value }) => value === id));
   return [...known, ...missing.map((id) => ({ value: id, label: deleted(id), isData: true }))];
+}
+
+/** What a field of a form says that names one of the records, or none. */
+export function recordHints(...given: Parameters<typeof recordChoices>): FieldHints {
+  const choices = recordChoices(...given);
+  return choices === null ? { help: idHelp } : { choices: [{ value: '', label: 'None' }, ...choices] };
+}
+
+/** Parameters of the partial `admin/field` that choose one of the records. @param first the choice of none */
+export function recordField(
+  records: readonly NamedRecord[],
+  {
+    value,
+    first,
+    deleted,
+  }: { readonly value: string; readonly first?: string; readonly deleted: (id: string) => string },
+) {
+  const choices = recordChoices(records, value, deleted);
+  return choices === null
+    ? ({ type: 'number', min: 1, help: idHelp } as const)
+    : ({
+        type: 'select',
+        options: [...(first === undefined ? [] : [{ value: '', label: first }]), ...choices],
+      } as const);
 }
 
 /** The fields `group[...]` of the posted form. */

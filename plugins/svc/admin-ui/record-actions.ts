@@ -50,7 +50,7 @@ export function recordBulkOptions(question: string, off: Off) {
 /** What the list page of chatbots and of forms can do with them. */
 export interface RecordActionsInit<Item extends Named> {
   readonly store: {
-    list(): Promise<readonly Item[]>;
+    list(ids?: readonly number[]): Promise<readonly Item[]>;
     update(id: number, changes: { readonly status: 'active' | 'inactive' }): Promise<Item>;
     duplicate(id: number): Promise<Item>;
     delete(id: number): Promise<unknown>;
@@ -125,7 +125,7 @@ export function recordActions<Item extends Named>(
 /** What `changeSeveral` needs of a list. */
 interface SeveralInit<Item, Status extends string> {
   readonly store: {
-    list(): Promise<readonly Item[]>;
+    list(ids: readonly number[]): Promise<readonly Item[]>;
     update(id: number, changes: { readonly status: Status }): Promise<unknown>;
     delete(id: number): Promise<unknown>;
   };
@@ -142,7 +142,7 @@ export async function changeSeveral<Status extends Off, Item extends Named<'acti
   const wanted = readText(request, 'do');
   const before = readFormer(request);
   const ids = new Set(readIds(request));
-  const selected = (await store.list()).filter(({ id }) => ids.has(id));
+  const selected = (await store.list([...ids])).filter(({ id }) => ids.has(id));
   const { query, redirect } = backToList(request, listSlug, ['s', 'status']);
   const [first] = selected;
   if (!['active', off, 'delete', 'undo'].includes(wanted) || !first) throw notSelected();

@@ -59,6 +59,15 @@ export function assistantList<Item extends Listed & { readonly id: number; reado
   });
 }
 
+/** The records of the rows that a list shows, with all their settings. */
+export async function inOrder<One extends { readonly id: number }>(
+  store: { list(ids: readonly number[]): Promise<readonly One[]> },
+  rows: readonly { readonly id: number }[],
+): Promise<readonly One[]> {
+  const found = new Map((await store.list(rows.map(({ id }) => id))).map((one) => [one.id, one]));
+  return rows.flatMap(({ id }) => found.get(id) ?? []);
+}
+
 /** Search, states, sorting, page and bulk actions of a list of chatbots, forms or tasks, and the rows that it shows. */
 export function recordList<Item extends Listed>(
   request: Pick<AdminRequest, 'query'>,

@@ -1,4 +1,5 @@
-import { parseId, type HostApi, type ListColumn } from '#plugin-api';
+import { parseId, type Choice, type HostApi, type ListColumn } from '#plugin-api';
+import type { recordField } from './form-values.ts';
 import type { ReadFilter, ReadState, SubmissionReads } from '../kit/submissions/read-states.ts';
 
 /** What the pages show of a submission. */
@@ -16,13 +17,11 @@ export interface ShownSubmission {
 
 export type Values = Readonly<Record<string, string>>;
 
-/** A select above the list. */
+/** A field above the list: name and label, and the rest for the partial `admin/field`. */
 export interface SubmissionChoice {
   readonly name: string;
   readonly label: string;
-  /** The label of the empty value. */
-  readonly all: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly field: ReturnType<typeof recordField> | { readonly type: 'select'; readonly options: readonly Choice[] };
   /** What the chip says while the value is set. */
   readonly chip: string;
 }

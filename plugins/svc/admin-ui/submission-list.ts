@@ -57,11 +57,10 @@ async function listData<Submission extends ShownSubmission, Filter extends ReadF
       ...changesOf(filter.readState),
       { value: 'delete', label: 'Delete', confirm: 'Delete the selected submissions permanently?' },
     ],
-    choices: choices.map(({ name, label, all: allLabel, options }) => ({
-      ...{ name, label },
+    choices: choices.map(({ name, label, field }) => ({
+      ...{ name, label, ...field },
       id: `filter-${name}`,
       value: values[name],
-      options: [{ value: '', label: allLabel }, ...options],
     })),
     hasFilters: choices.some(({ name }) => values[name] !== ''),
     clearHref: host.admin.url(slugs.list),

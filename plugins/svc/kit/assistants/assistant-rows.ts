@@ -1,10 +1,19 @@
-import { type JsonSchema, type Clock, type DatabaseApi, storedJson } from '#plugin-api';
-import { fillDefaults } from '#plugin-api';
+import { asRecord, fillDefaults, storedJson, type Clock, type DatabaseApi, type JsonSchema } from '#plugin-api';
 
 /** Stored settings: with an id of 1 or more that is never reused, counters, and times in milliseconds since the epoch. */
 export type Stored<Settings, Counter extends string = never> = Settings & {
   readonly [Name in Counter | 'id' | 'created_at' | 'updated_at']: number;
 };
+
+const summaryMembers = ['name', 'status', 'provider', 'model'] as const;
+
+/** What lists and choices show of stored settings. */
+export type Summary<Counter extends string = never> = Stored<
+  { readonly [Name in Exclude<(typeof summaryMembers)[number], 'status'>]: string } & {
+    readonly status: 'active' | 'inactive';
+  },
+  Counter
+>;
 
 /** The settings alone. */
 export function settingsOf<Settings>(stored: Settings & { readonly id: number }): Settings {
@@ -29,8 +38,11 @@ export function storedRecord(stored: Stored<object>): Record<string, unknown> {
 export interface AssistantRows<Settings, Counter extends string = never> {
   /** `lock`: locks the row until the running transaction ends. */
   find(id: number, lock?: boolean): Promise<Stored<Settings, Counter> | null>;
-  /** Sorted by id. */
-  list(): Promise<readonly Stored<Settings, Counter>[]>;
+  /** Sorted by id. @param ids Default: all */
+  list(ids?: readonly number[]): Promise<readonly Stored<Settings, Counter>[]>;
+  /** Sorted by id. The database reads the members, so that 10,000 take a few milliseconds of this process. @param ids Default: all */
+  summaries(ids?: readonly number[]): Promise<readonly Summary<Counter>[]>;
+  isEmpty(): Promise<boolean>;
   insert(settings: Settings): Promise<Stored<Settings, Counter>>;
   replace(before: Stored<Settings, Counter>, settings: Settings): Promise<Stored<Settings, Counter>>;
   remove(id: number): Promise<boolean>;
@@ -47,11 +59,13 @@ export interface AssistantRowsInit<Counter extends string> {
   readonly counters?: readonly Counter[];
 }
 
+type Members = Readonly<Record<string, unknown>>;
 type Numbers = Readonly<Record<string, number | string>>;
 type Row = Numbers & { readonly id: number; readonly settings: string };
 
 /** Ids of PostgreSQL have 32 bits. A larger id cannot exist on either dialect. */
 const largestId = 2_147_483_647;
+const isPossible = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= largestId;
 
 export function createAssistantRows<Settings extends object, Counter extends string = never>({
   host: { database, clock },
@@ -63,12 +77,29 @@ export function createAssistantRows<Settings extends object, Counter extends str
   const read = createReader<Settings, Counter>(schema, ['created_at', 'updated_at', ...counters]);
   return {
     async find(id, lock = false) {
-      if (!Number.isInteger(id) || id < 1 || id > largestId) return null;
+      if (!isPossible(id)) return null;
       const query = table().where({ id }).first();
       const row = (await (lock && database.dialect === 'postgresql' ? query.forUpdate() : query)) as Row | undefined;
       return row === undefined ? null : read(row);
     },
-    list: async () => ((await table().orderBy('id')) as Row[]).map(read),
+    async list(ids) {
+      const rows = table().orderBy('id');
+      return ((await (ids === undefined ? rows : rows.whereIn('id', ids.filter(isPossible)))) as Row[]).map(read);
+    },
+    async summaries(ids) {
+      const columns = ['id', 'created_at', 'updated_at', ...counters];
+      const defaults = fillDefaults(schema, {}) as Members;
+      const all = selectMembers(database, name, columns).orderBy('id');
+      const rows: readonly Members[] = await (ids === undefined ? all : all.whereIn('id', ids.filter(isPossible)));
+      return rows.map((row) => {
+        const members = typeof row['whole'] === 'string' ? asRecord(storedJson(row['whole'])) : row;
+        return Object.fromEntries([
+          ...columns.map((column) => [column, Number(row[column])]),
+          ...summaryMembers.map((member) => [member, String(members[member] ?? defaults[member] ?? '')]),
+        ]) as Summary<Counter>;
+      });
+    },
+    isEmpty: async () => (await table().first('id')) === undefined,
     async insert(settings) {
       const now = clock.now();
       const columns = {
@@ -97,6 +128,27 @@ export function createAssistantRows<Settings extends object, Counter extends str
       return Number(row?.[counter] ?? 0);
     },
   };
+}
+
+/** `whole`: the settings that have escapes, since neither database reads those of NUL and of half a pair: see `storedJson`. */
+function selectMembers(
+  { knex, dialect }: Pick<DatabaseApi, 'knex' | 'dialect'>,
+  table: string,
+  columns: readonly string[],
+) {
+  const hasEscapes = `${dialect === 'sqlite' ? 'instr' : 'strpos'}(settings, '\\u') > 0`;
+  const whole = knex.raw(`CASE WHEN ${hasEscapes} THEN settings END AS whole`);
+  if (dialect === 'sqlite')
+    return knex(table).select(
+      ...columns,
+      whole,
+      ...summaryMembers.map((member) => knex.raw('json_extract(settings, ?) AS ??', [`$.${member}`, member])),
+    );
+  const types = summaryMembers.map((member) => `${member} text`).join(', ');
+  const json = `(CASE WHEN ${hasEscapes} THEN '{}' ELSE settings END)::json`;
+  return knex
+    .from(knex.raw(`??, json_to_record(${json}) AS members(${types})`, [table]))
+    .select(...columns, whole, ...summaryMembers.map((member) => `members.${member}`));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkValue, fillDefaults, invalidFields, isRecord, mergeChanges, translateText } from '#plugin-api';
 import type { DatabaseApi, FieldErrors, JsonSchema } from '#plugin-api';
-import { settingsOf, type AssistantRows, type Stored } from './assistant-rows.ts';
+import { settingsOf, type AssistantRows, type Stored, type Summary } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -15,11 +15,14 @@ export interface AssistantSettings extends NamingSettings {
 export type FirstModel = () => Promise<{ readonly provider: string; readonly model: string }>;
 
 /** Stores the settings of assistants, one row each, after checking them. */
-export interface AssistantStore<Settings, One> {
+export interface AssistantStore<Settings, One, Counter extends string = never> {
   /** Null if it does not exist. */
   get(id: number): Promise<One | null>;
-  /** Sorted by id. */
-  list(): Promise<readonly One[]>;
+  /** Sorted by id. All of them take long to read where there are thousands: see `summaries`. @param ids Default: all */
+  list(ids?: readonly number[]): Promise<readonly One[]>;
+  /** What lists and choices show, sorted by id. @param ids Default: all */
+  summaries(ids?: readonly number[]): Promise<readonly Summary<Counter>[]>;
+  isEmpty(): Promise<boolean>;
   /** Fills in the defaults and checks the settings without storing them. Throws like `create`. */
   check(settings: unknown): Promise<Settings>;
   /** Fills in the defaults. @throws RestError 400 `rest_invalid_param` with every invalid member by its path */
@@ -62,7 +65,7 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
  */
 export function createAssistantStore<Settings extends AssistantSettings, Counter extends string>(
   init: AssistantStoreInit<Settings, Counter>,
-): AssistantStore<Settings, Stored<Settings, Counter>> {
+): AssistantStore<Settings, Stored<Settings, Counter>, Counter> {
   const { database, rows, schema, known, notFound, remove = rows.remove, saved, deleted } = init;
   const { check, checked, checkedAll } = createChecks(init);
   type One = Stored<Settings, Counter>;
@@ -85,7 +88,9 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
 
   return {
     get: (id) => rows.find(id),
-    list: () => rows.list(),
+    list: (ids) => rows.list(ids),
+    summaries: (ids) => rows.summaries(ids),
+    isEmpty: () => rows.isEmpty(),
     check,
     create: async (given) => insertOne(await check(given)),
     createAll: async (list) => insertAll(await checkedAll(list)),

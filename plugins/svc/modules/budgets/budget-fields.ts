@@ -1,6 +1,6 @@
 import { asRecord, formFields, translateText, type Choice, type FieldErrors, type FieldHints } from '#plugin-api';
 import type { FormField, JsonSchema, User } from '#plugin-api';
-import { deletedBotLabel, recordChoices, type NamedRecord } from '../../admin-ui/form-values.ts';
+import { deletedBotLabel, recordHints, type NamedRecord } from '../../admin-ui/form-values.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
 import { budgetSchema } from './budget.ts';
 import type { BudgetPorts } from './module.ts';
@@ -113,8 +113,9 @@ export function budgetFields({ values, errors, choices }: FieldInit) {
 function botHints({ bots }: BudgetChoices, stored: unknown): FieldHints {
   return {
     label: 'Chatbot',
-    help: bots.length === 0 ? 'No chatbot yet. Create one on the page “Chatbots”.' : 'For “One chatbot”.',
-    choices: [none, ...recordChoices(bots, stored, deletedBotLabel)],
+    help: 'For “One chatbot”.',
+    ...recordHints(bots, stored, deletedBotLabel),
+    ...(bots.length === 0 && { help: 'No chatbot yet. Create one on the page “Chatbots”.' }),
   };
 }
 
@@ -125,8 +126,9 @@ function keyHints({ keys }: BudgetChoices, stored: unknown): FieldHints {
   }));
   return {
     label: 'Named key',
-    help: keys.length === 0 ? 'No named key yet. Create one on the page “API keys”.' : 'For “One named key”.',
-    choices: [none, ...recordChoices(records, stored, (id) => translateText(`Key ${id} (deleted)`))],
+    help: 'For “One named key”.',
+    ...recordHints(records, stored, (id) => translateText(`Key ${id} (deleted)`)),
+    ...(keys.length === 0 && { help: 'No named key yet. Create one on the page “API keys”.' }),
   };
 }
 

@@ -14,7 +14,7 @@ export interface BotReplies {
 export function createBotReplies(ports: ChatbotPorts): BotReplies {
   const { bots, reply } = createChatbots(ports);
   return {
-    list: () => bots.list(),
+    list: () => bots.summaries(),
     async reply(botId, input) {
       const bot = await bots.get(botId);
       if (bot === null || bot.status !== 'active') throw errors.bot_not_found({ values: { id: botId } });

@@ -23,6 +23,15 @@ export interface ChatbotParts extends ChatbotPorts {
   widget(): Promise<Widget>;
 }
 
+const botMethods = [
+  ...(['get', 'list', 'summaries', 'isEmpty', 'check', 'create', 'createAll', 'update'] as const),
+  ...(['duplicate', 'delete', 'defaults'] as const),
+] as const;
+const conversationMethods = [
+  ...(['find', 'messages', 'message', 'latest', 'listByOwner', 'start', 'bindKey', 'append'] as const),
+  ...(['remove', 'update', 'setFeedback', 'delete'] as const),
+] as const;
+
 export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   const { host } = ports;
   const loadSubmissions = async () => (await import('./forms/submission-store.ts')).createSubmissionStore({ host });
@@ -45,26 +54,10 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
       yield* (await loadSubmissions()).all(filter);
     },
   };
-  const bots: BotStore = lazyMethods(
-    () => loadBots(ports),
-    ['get', 'list', 'check', 'create', 'createAll', 'update', 'duplicate', 'delete', 'defaults'],
-  );
+  const bots: BotStore = lazyMethods(() => loadBots(ports), botMethods);
   const conversations: ConversationStore = lazyMethods(
     async () => (await import('./conversations/conversation-store.ts')).createConversationStore({ host }),
-    [
-      'find',
-      'messages',
-      'message',
-      'latest',
-      'listByOwner',
-      'start',
-      'bindKey',
-      'append',
-      'remove',
-      'update',
-      'setFeedback',
-      'delete',
-    ],
+    conversationMethods,
   );
   const logs: Logs = lazyMethods(
     async () => (await import('./conversations/logs.ts')).createLogs({ host }),

@@ -1,3 +1,4 @@
+import { matchesSearch } from '#plugin-api';
 import { lazyCommands, lazyPages } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable, minimumMatchMigration } from './bots/bots-table.ts';
@@ -14,6 +15,9 @@ import { editSlug, submissionSlug, submissionsSlug } from './pages/bot-page-slug
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
 import { registerScriptRoutes } from './widget/register-widget.ts';
 import { widgetMigrations, widgetTables } from './widget/widget-tables.ts';
+
+/** Results of a search of the admin. */
+const mostFound = 50;
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
@@ -78,7 +82,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     addBotStep(parts);
     parts.host.hooks.addFilter('admin_search', async (results, { query, user }) => {
       if (!user.can('manage_options')) return results;
-      const bots = (await parts.bots.list()).filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
+      const bots = (await parts.bots.summaries()).filter(({ name }) => matchesSearch(query, name)).slice(0, mostFound);
       return [
         ...results,
         ...bots.map(({ id, name }) => ({ title: name, note: 'Chatbot', href: `${editSlug}?id=${String(id)}` })),
@@ -86,7 +90,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     });
     parts.host.hooks.addFilter('svc_provider_users', async (users) => [
       ...users,
-      ...(await parts.bots.list())
+      ...(await parts.bots.summaries())
         .filter(({ status }) => status === 'active')
         .map(({ id, name, provider }) => ({ kind: 'Chatbot', name, provider, href: `${editSlug}?id=${String(id)}` })),
     ]);

@@ -1,7 +1,7 @@
 import { formatMoney, formFields, type JsonSchema } from '#plugin-api';
 import { keyRoutes, type KeyRoute } from '../../kit/caller.ts';
 import type { Explanation } from '../../kit/dry-run.ts';
-import { deletedBotLabel, recordChoices, type NamedRecord } from '../../admin-ui/form-values.ts';
+import { deletedBotLabel, recordHints, type NamedRecord } from '../../admin-ui/form-values.ts';
 import type { KeyPorts } from './module.ts';
 import type { NamedKey } from './named-key.ts';
 
@@ -37,7 +37,7 @@ export async function keyTestView(
     hints: {
       bot: {
         help: 'For chatbots and OpenAI-compatible routes.',
-        choices: [{ value: '', label: 'None' }, ...recordChoices(bots, bot, deletedBotLabel)],
+        ...recordHints(bots, bot, deletedBotLabel),
       },
       plugin: { help: 'Slug of the plugin that sends the request. Leave empty for others.' },
     },

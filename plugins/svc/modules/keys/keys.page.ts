@@ -38,7 +38,7 @@ const formSchema: JsonSchema = {
     providers: { ...providers, ...short },
     models: { ...models, ...short },
     // A form sends ids as text.
-    chatbots: { type: 'array', title: 'Chatbots', items: { type: 'string' } },
+    chatbots: { type: 'array', title: 'Chatbots', items: { type: 'string' }, ...short },
     abilities: { ...abilities, ...short },
   },
   required: ['name'],
@@ -164,6 +164,8 @@ function textsOf(value: unknown): string[] {
 /** @param stored ids of the key and of a form that was refused; those of deleted chatbots stay, or the key would get all. */
 function chatbotHints(bots: readonly NamedRecord[], stored: readonly (number | string)[]): FieldHints {
   const choices = recordChoices(bots, stored, deletedBotLabel);
+  if (choices === null)
+    return { help: 'Ids of the chatbots that the key may use, one per line. Leave empty to allow all.' };
   return {
     choices,
     help:

@@ -98,7 +98,15 @@ export function createModels(ports: OpenAiPorts) {
     return [...listed.flat(), ...bots.map(({ id }) => listedModel(`bot:${String(id)}`, 'chatbot', 0))];
   };
   return {
-    list: async (request: OpenAiRequest) => new RestResponse({ body: { object: 'list', data: await all(request) } }),
+    async list(request: OpenAiRequest): Promise<RestResponse> {
+      const { limit, after } = request.params;
+      const models = await all(request);
+      // Past a model that is there no more the list is empty, and does not begin again.
+      const last = after === undefined ? -1 : models.findIndex(({ id }) => id === after);
+      const from = after !== undefined && last < 0 ? models.length : last + 1;
+      const data = models.slice(from, from + Number(limit));
+      return new RestResponse({ body: { object: 'list', data, has_more: from + data.length < models.length } });
+    },
     async one(request: OpenAiRequest): Promise<RestResponse> {
       const id = decoded(String(request.params['id']));
       const models = await all(request);

@@ -170,9 +170,23 @@ const chatBodyLimit = 33_554_432;
 /** Bytes, as of an upsert. */
 const embeddingsBodyLimit = 10_485_760;
 
+/** In one response: a site may have thousands of chatbots. */
+const mostModels = 2_000;
+
 /** `{root}/svc-openai/v1` (D33). */
 export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
-  route({ path: '/models', handler: 'models', summary: 'List models and chatbots.' }),
+  route({
+    path: '/models',
+    handler: 'models',
+    summary: 'List models and chatbots.',
+    args: {
+      limit: {
+        ...{ type: 'integer', minimum: 1, maximum: mostModels, default: mostModels },
+        description: 'Models at most. `has_more` says whether there are more.',
+      },
+      after: { type: 'string', ...argumentBounds.line, description: 'The `id` of the last model of the page before.' },
+    },
+  }),
   route({
     path: '/models/(?P<id>.+)',
     handler: 'model',

@@ -177,7 +177,11 @@ const images = named(
 export const responseSchemas = {
   models: named(
     'OpenAI models',
-    object({ object: { type: 'string', enum: ['list'] }, data: { type: 'array', items: model } }),
+    object({
+      object: { type: 'string', enum: ['list'] },
+      data: { type: 'array', items: model },
+      has_more: { type: 'boolean' },
+    }),
   ),
   model,
   chat: completion,

@@ -46,8 +46,23 @@ describeDialects('rows of what answers', (open) => {
     });
     const found = { id: 1, name: 'Red', labels: [], filled: 2, created_at: then, updated_at: then + 1_000 };
     expect([await rows.find(1), await rows.list()]).to.deep.equal([found, [found]]);
+    const [red] = await rows.summaries([1, 2, 2 ** 40]);
+    const { labels: _labels, ...named } = found;
+    expect(red).to.deep.equal({ ...named, status: '', provider: '', model: '' });
+    const old = [{ labels: ['\0'], model: 'm-1' }, { name: 'a\0b' + '\ud800' }, { name: 'a\\u0000 "{😀\n' }];
+    const times = { filled: 0, created_at: 0, updated_at: 0 };
+    for (const settings of old) await database.knex('cups').insert({ ...times, settings: JSON.stringify(settings) });
+    expect((await rows.summaries()).map(({ id, name, model }) => [id, name, model])).to.deep.equal([
+      [1, 'Red', ''],
+      [2, 'Nameless', 'm-1'],
+      [3, 'a\ufffdb\ufffd', ''],
+      [4, 'a\\u0000 "{😀\n', ''],
+    ]);
+    expect(await rows.isEmpty()).to.equal(false);
+    await database.knex('cups').where('id', '>', 1).delete();
     const shared = await rows.find(1);
     expect(() => (shared?.labels as string[]).push('for all')).to.throw(TypeError);
     expect([await rows.remove(1), await rows.remove(1), await rows.find(1)]).to.deep.equal([true, false, null]);
+    expect(await rows.isEmpty()).to.equal(true);
   });
 });

@@ -21,7 +21,7 @@ export type FormLimit = FormLimits['guest'];
 export type AiForm = Stored<FormSettings, 'submissions'>;
 
 /** The forms of the site. Every node sees a change at its next call. A form is deleted with its submissions. */
-export interface FormStore extends AssistantStore<FormSettings, AiForm> {
+export interface FormStore extends AssistantStore<FormSettings, AiForm, 'submissions'> {
   /** Counts a completed submission in the running transaction. Returns the new count. */
   countSubmission(id: number): Promise<number>;
 }

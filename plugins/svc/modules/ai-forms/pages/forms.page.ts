@@ -2,7 +2,7 @@ import type { AiForms } from '../ai-forms.ts';
 import { formatCount, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { assistantList, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
+import { assistantList, inOrder, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
 import { formTransfer } from '../forms/form-store.ts';
@@ -40,7 +40,7 @@ export function createPage(parts: AiForms): AdminPageBody {
 async function formsView(parts: AiForms, { query, refused }: AssistantListRequest): Promise<Record<string, unknown>> {
   const { host, settings, submissions } = parts;
   const [forms, latest, unread, ready, sandbox] = await Promise.all([
-    parts.forms.list(),
+    parts.forms.summaries(),
     submissions.latest(),
     submissions.countNew(),
     findReadyModel(parts),
@@ -64,7 +64,7 @@ async function formsView(parts: AiForms, { query, refused }: AssistantListReques
   return {
     total: forms.length,
     ...list,
-    forms: list.rows.map((form) => ({
+    forms: (await inOrder(parts.forms, list.rows)).map((form) => ({
       ...formRow(host, form),
       model: `${labels.get(form.provider) ?? form.provider}${form.model === '' ? '' : `, ${form.model}`}`,
       last: latest.get(form.id),

@@ -1,4 +1,5 @@
 import { formatMoney, translateText, type AdminPageBody } from '#plugin-api';
+import { recordField } from '../../../admin-ui/form-values.ts';
 import { readIdValue, type SubmissionKind } from '../../../admin-ui/submission-kind.ts';
 import { submissionPage as itemPage } from '../../../admin-ui/submission-item.ts';
 import { submissionsPage as listPage } from '../../../admin-ui/submission-list.ts';
@@ -45,16 +46,26 @@ function submissionKind({ host, forms, submissions }: AiForms): SubmissionKind<S
       status: statuses.find((one) => one === status),
     }),
     choices: async ({ form = '', status }) => {
-      const known = (await forms.list()).map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
-      const formName = known.find(({ value }) => value === form)?.label ?? form;
+      const known = await forms.summaries();
+      const formName = known.find(({ id }) => String(id) === form)?.name ?? form;
       const found = statuses.find((one) => one === status);
       return [
-        { name: 'form', label: 'Form', all: 'All forms', options: known, chip: `Form: ${formName}` },
+        {
+          name: 'form',
+          label: 'Form',
+          field: recordField(known, { value: form, first: 'All forms', deleted: (id) => id }),
+          chip: `Form: ${formName}`,
+        },
         {
           name: 'status',
           label: 'Status',
-          all: 'All statuses',
-          options: statuses.map((value) => ({ value, label: statusBadges[value].text })),
+          field: {
+            type: 'select',
+            options: [
+              { value: '', label: 'All statuses' },
+              ...statuses.map((value) => ({ value, label: statusBadges[value].text })),
+            ],
+          },
           chip: found === undefined ? '' : statusBadges[found].text,
         },
       ];

@@ -38,8 +38,8 @@ export function addBotStep(parts: ChatbotParts): void {
   parts.host.hooks.addFilter(
     'admin_next_steps',
     async (steps: readonly NextStep[]) => {
-      const bots = await parts.bots.list();
-      return [...steps, { text: 'Create your first chatbot.', href: 'svc/bots', done: bots.length > 0 }];
+      const done = !(await parts.bots.isEmpty());
+      return [...steps, { text: 'Create your first chatbot.', href: 'svc/bots', done }];
     },
     20,
   );

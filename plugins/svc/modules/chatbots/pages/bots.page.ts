@@ -2,7 +2,7 @@ import { formatCount, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { recordActions, recordRow, statusBadge } from '../../../admin-ui/record-actions.ts';
-import { assistantList, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
+import { assistantList, inOrder, type AssistantListRequest } from '../../../admin-ui/record-list.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
 import { embedLabel } from './bot-head.ts';
@@ -48,7 +48,7 @@ export function createPage(parts: ChatbotParts): AdminPageBody {
 /** Creates a bot that uses the connected provider. A second click opens the bot that exists. */
 async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   const { bots } = parts;
-  const [existing] = await bots.list();
+  const [existing] = await bots.summaries();
   if (existing)
     return withNotice('info', `You already have a chatbot: ${existing.name}.`, {
       redirect: `${editSlug}?id=${String(existing.id)}`,
@@ -72,7 +72,7 @@ async function botsView(
   { query, refused }: AssistantListRequest,
 ): Promise<Record<string, unknown>> {
   const { host, settings } = parts;
-  const bots = await parts.bots.list();
+  const bots = await parts.bots.summaries();
   const [ready, sandbox, unread, activity] = await Promise.all([
     findReadyModel(parts),
     settings.sandbox.isOn(),
@@ -101,7 +101,7 @@ async function botsView(
   return {
     total: bots.length,
     ...list,
-    bots: list.rows.map((bot) => ({
+    bots: (await inOrder(parts.bots, list.rows)).map((bot) => ({
       ...botRow(bot, labels),
       ...(bot.status === 'active' && connected?.has(bot.provider) === false && { badge: cannotAnswer }),
       conversations: activity.get(bot.id)?.conversations ?? 0,

@@ -14,8 +14,7 @@ export async function addChatHome(
 ): Promise<AdminHome> {
   if (!user.can('manage_options')) return home;
   const { host, logs, bots } = parts;
-  const known = await bots.list();
-  if (known.length === 0 || (await logs.isEmpty())) return home;
+  if ((await bots.isEmpty()) || (await logs.isEmpty())) return home;
   const timezone = await host.site.timezone();
   const dayOf = (time: number): string => localDay(time, timezone);
   const today = dayOf(host.clock.now());
@@ -24,7 +23,7 @@ export async function addChatHome(
   const points = Array.from({ length: days }, (_, index) => perDay.get(addDays(first, index)) ?? 0);
   const earlier = Array.from({ length: days }, (_, index) => perDay.get(addDays(before, index)) ?? 0);
   const { ids } = await logs.find({}, { offset: 0, limit: latest });
-  const rows = await readRows(parts, { ids, bots: known });
+  const rows = await readRows(parts, { ids });
   return {
     ...home,
     tiles: [

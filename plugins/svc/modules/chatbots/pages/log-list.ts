@@ -24,7 +24,7 @@ export async function readLogList(
   request: Pick<AdminRequest, 'query'>,
 ): Promise<LogList> {
   const query = readLogsQuery(request.query);
-  const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
+  const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.summaries()]);
   const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
   const requested = readList(request, { sortable: ['time'], order: 'desc', filters: { ...query } });
   const read = ({ page, perPage }: ListState) => logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
@@ -36,12 +36,13 @@ export async function readLogList(
 
 /** Rows of the list, in the order of the ids. @param at the query of the list, which an opened conversation shows beside it */
 export async function readRows(
-  { host }: ChatbotParts,
-  { ids, bots, at = '' }: Pick<LogList, 'ids' | 'bots'> & { readonly at?: string },
+  { host, bots }: ChatbotParts,
+  { ids, at = '' }: Pick<LogList, 'ids'> & { readonly at?: string },
 ): Promise<Record<string, unknown>[]> {
   const { knex } = host.database;
-  const names = new Map(bots.map(({ id, name }) => [id, name]));
   const rows = (await knex(tables.conversations).whereIn('id', [...ids])) as ConversationRow[];
+  const shown = await bots.summaries([...new Set(rows.map(({ bot_id: id }) => Number(id)))]);
+  const names = new Map(shown.map(({ id, name }) => [id, name]));
   const firsts = (await knex(tables.messages)
     .whereIn('conversation_id', [...ids])
     .where({ position: 1 })

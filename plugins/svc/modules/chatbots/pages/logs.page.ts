@@ -15,6 +15,7 @@ import {
 import type { AdminActionResult, AdminPageBody, AdminRequest, ChartDay } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
+import { deletedBotLabel, recordField, type NamedRecord } from '../../../admin-ui/form-values.ts';
 import { exportList } from '../../../admin-ui/list-pages.ts';
 import { addDays, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 import { deleteConversation } from './conversation.page.ts';
@@ -84,10 +85,6 @@ async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'
   if (await logs.isEmpty()) return { isEmpty: true, next: await nextStep(parts) };
   const list = await readLogList(parts, request);
   const { query, state, filter, timezone, bots, total } = list;
-  const botOptions = [
-    { value: '', label: 'All chatbots' },
-    ...bots.map(({ id, name }) => ({ value: String(id), label: name, isData: true })),
-  ];
   return {
     query,
     hasFilters: Object.entries(query).some(([name, value]) => name !== 'text' && value !== ''),
@@ -96,25 +93,25 @@ async function logsView(parts: ChatbotParts, request: Pick<AdminRequest, 'query'
       columns,
       total,
       text: 'Newest first',
-      chips: chipTexts(query, botOptions),
+      chips: chipTexts(query, bots),
     }),
     bulkOptions: [{ value: 'delete', label: 'Delete', confirm: deleteQuestion }],
     bulkFields: { back: listQuery(state) },
     rows: await readRows(parts, { ...list, at: listQuery(state) }),
-    botOptions,
+    botField: recordField(bots, { value: query.bot, first: 'All chatbots', deleted: deletedBotLabel }),
     feedbackOptions,
     whoOptions,
     chart: await buildChart(logs, { filter, query, timezone, now: host.clock.now() }),
   };
 }
 
-function chipTexts(query: LogsQuery, botOptions: readonly Option[]): Readonly<Record<string, string>> {
+function chipTexts(query: LogsQuery, bots: readonly NamedRecord[]): Readonly<Record<string, string>> {
   const labelOf = (options: readonly Option[], value: string): string =>
     options.find((option) => option.value === value)?.label ?? '';
   return {
     text: `Text: ${query.text}`,
     user: `User: ${query.user}`,
-    bot: `Chatbot: ${labelOf(botOptions, query.bot) || deletedBotName}`,
+    bot: `Chatbot: ${bots.find(({ id }) => String(id) === query.bot)?.name ?? deletedBotName}`,
     from: query.from === '' ? '' : `From: ${formatDay(query.from)}`,
     to: query.to === '' ? '' : `To: ${formatDay(query.to)}`,
     feedback: `Feedback: ${translateText(labelOf(feedbackOptions, query.feedback))}`,
@@ -147,8 +144,7 @@ async function changeSelected(parts: ChatbotParts, request: AdminRequest): Promi
 async function nextStep(
   parts: ChatbotParts,
 ): Promise<{ readonly text: string; readonly href: string; readonly label: string }> {
-  const bots = await parts.bots.list();
-  if (bots.length === 0)
+  if (await parts.bots.isEmpty())
     return {
       text: 'Conversations of visitors with chatbots appear here. Create a chatbot first.',
       href: parts.host.admin.url('svc/bots'),

@@ -1,6 +1,6 @@
 import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
+import { deletedBotLabel, readText, recordField } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
 import { checkSite } from '../site-check/check-site.ts';
@@ -117,11 +117,14 @@ const order: readonly Finding['verdict'][] = ['failed', 'warning', 'passed'];
 
 async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport): Promise<Record<string, unknown>> {
   const { host } = parts;
-  const bots = await parts.bots.list();
-  const chosen = bots.find(({ id }) => String(id) === entered.bot) ?? bots[0];
+  const bots = await parts.bots.summaries();
+  const chosen = await parts.bots.get((bots.find(({ id }) => String(id) === entered.bot) ?? bots[0])?.id ?? 0);
   return {
     ...entered,
-    bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})`, isData: true })),
+    botField: recordField(
+      bots.map(({ id, name }) => ({ id, name: `${name} (${String(id)})` })),
+      { value: '', deleted: deletedBotLabel },
+    ),
     bot: chosen ? String(chosen.id) : '',
     editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
     demo: chosen ? await findDemoSite(parts, chosen) : null,

@@ -1,4 +1,5 @@
 import { translateText, type AdminPageBody } from '#plugin-api';
+import { deletedBotLabel, recordField } from '../../../admin-ui/form-values.ts';
 import { readIdValue, type SubmissionKind } from '../../../admin-ui/submission-kind.ts';
 import { submissionPage as itemPage } from '../../../admin-ui/submission-item.ts';
 import { submissionsPage as listPage } from '../../../admin-ui/submission-list.ts';
@@ -18,7 +19,8 @@ export function submissionPage(parts: ChatbotParts): AdminPageBody {
 }
 
 function submissionKind({ host, bots, submissions }: ChatbotParts): SubmissionKind<Submission, SubmissionFilter> {
-  const botNames = async () => new Map((await bots.list()).map(({ id, name }) => [id, name]));
+  const botNames = async (shown: readonly Submission[]) =>
+    new Map((await bots.summaries(shown.map(({ botId }) => botId))).map(({ id, name }) => [id, name]));
   return {
     host,
     store: submissions,
@@ -37,25 +39,26 @@ function submissionKind({ host, bots, submissions }: ChatbotParts): SubmissionKi
       formId: form === '' ? undefined : form,
     }),
     choices: async ({ bot = '', form = '' }) => {
-      const known = await bots.list();
-      const chatbots = known.map(({ id, name }) => ({ value: String(id), label: name, isData: true }));
-      const forms = [...new Map(known.flatMap((one) => one.forms.map(({ id, name }) => [id, name] as const)))] //
-        .map(([value, label]) => ({ value, label, isData: true }));
-      const labelOf = (options: typeof forms, wanted: string): string =>
-        options.find(({ value }) => value === wanted)?.label ?? wanted;
+      const known = await bots.summaries();
+      const field = recordField(known, { value: bot, first: 'All chatbots', deleted: deletedBotLabel });
+      // Forms are inside the settings of their chatbots, which are read where a person can choose one of them.
+      const owners = await bots.list(field.type === 'select' ? undefined : bot === '' ? [] : [Number(bot)]);
+      const forms = new Map(owners.flatMap((one) => one.forms.map(({ id, name }) => [id, name] as const)));
+      if (form !== '' && !forms.has(form)) forms.set(form, form);
+      const options = [...forms].map(([value, label]) => ({ value, label, isData: true }));
+      const botName = known.find(({ id }) => String(id) === bot)?.name ?? bot;
       return [
+        { name: 'bot', label: 'Chatbot', field, chip: `Chatbot: ${botName}` },
         {
-          name: 'bot',
-          label: 'Chatbot',
-          all: 'All chatbots',
-          options: chatbots,
-          chip: `Chatbot: ${labelOf(chatbots, bot)}`,
+          name: 'form',
+          label: 'Form',
+          field: { type: 'select', options: [{ value: '', label: 'All forms' }, ...options] },
+          chip: `Form: ${forms.get(form) ?? form}`,
         },
-        { name: 'form', label: 'Form', all: 'All forms', options: forms, chip: `Form: ${labelOf(forms, form)}` },
       ];
     },
     rows: async (shown) => {
-      const names = await botNames();
+      const names = await botNames(shown);
       return shown.map((submission) => ({
         title: titleOf(submission),
         cells: [submission.formName, botOf(submission, names)],
@@ -65,7 +68,7 @@ function submissionKind({ host, bots, submissions }: ChatbotParts): SubmissionKi
       title: titleOf(submission),
       person: personOf(submission),
       form: submission.formName,
-      bot: botOf(submission, await botNames()),
+      bot: botOf(submission, await botNames([submission])),
       conversationHref: `${host.admin.url('svc/conversation')}?conversation=${encodeURIComponent(submission.conversation)}`,
     }),
     csv: submissionsCsv,

@@ -123,7 +123,7 @@ async function pageFindings(parts: ChatbotParts, { bot, response, landed, signal
     metas: page.policies,
     required,
   });
-  const bots = await parts.bots.list();
+  const bots = await parts.bots.summaries();
   return [checkSnippet(page, { bot, bots, script, snippet: createSnippet(script.href, bot) }), ...own, ...policies];
 }
 
