@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequire } from 'node:module';
+import { errorText, type Logger } from '#plugin-api';
 import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
+import type { TelemetrySettings } from './start/config.ts';
 import type { SpanKind, Trace, TraceSpan } from './tracer.ts';
 
 type Api = typeof import('@opentelemetry/api');
@@ -17,6 +19,56 @@ export function hasProvider(): boolean {
 const require = createRequire(import.meta.url);
 let loaded: Api | undefined;
 const loadApi = (): Api => (loaded ??= require('@opentelemetry/api') as Api);
+
+/** Milliseconds between two lines of the log about a collector that does not take what is sent. */
+const complaintInterval = 300_000;
+
+/**
+ * Registers OpenTelemetry's SDK, which sends spans in the background to the collector that the environment names. Spans that the
+ * collector does not take are dropped after its retries; requests never wait for it. Each process sends its own.
+ *
+ * @returns sends what is left, for at most the time-out of the exporter (`OTEL_EXPORTER_OTLP_TIMEOUT`, 10 s). Null where a
+ * provider is registered already, which decides instead.
+ */
+export async function startExport(
+  { isParentBased, ratio }: TelemetrySettings,
+  { log, version, now }: { readonly log: Pick<Logger, 'warn'>; readonly version: string; readonly now: () => number },
+): Promise<(() => Promise<void>) | null> {
+  if (hasProvider()) return null;
+  const [{ OTLPTraceExporter }, sdk, { AsyncLocalStorageContextManager }, resources] = await Promise.all([
+    import('@opentelemetry/exporter-trace-otlp-proto'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/resources'),
+  ]);
+  const { context, diag, DiagLogLevel, trace } = loadApi();
+  let complainedAt = -Infinity;
+  const complain = (message: string): void => {
+    if (now() - complainedAt < complaintInterval) return;
+    complainedAt = now();
+    log.warn('OpenTelemetry could not send spans', {
+      event: 'telemetry_failed',
+      reason: message.slice(0, 500),
+      next: 'Check OTEL_EXPORTER_OTLP_ENDPOINT and the collector',
+    });
+  };
+  const ignore = (): void => undefined;
+  diag.setLogger(
+    { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const root = new sdk.TraceIdRatioBasedSampler(ratio);
+  const provider = new sdk.TracerProvider({
+    sampler: isParentBased ? new sdk.ParentBasedSampler({ root }) : root,
+    resource: resources
+      .resourceFromAttributes({ 'service.name': 'svc', 'service.version': version })
+      .merge(resources.detectResources({ detectors: [resources.envDetector, resources.serviceInstanceIdDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  return () => provider.shutdown().catch((error: unknown) => complain(errorText(error)));
+}
 
 /** What identifies a span in other processes (W3C Trace Context). */
 export interface SpanIdentity {
@@ -50,6 +102,7 @@ export interface ProviderSpan extends SpanIdentity {
   startChild(part: Pick<TraceSpan, 'kind' | 'name' | 'owner'>): ProviderSpan;
   /** Runs the work with this span as the active one, for plugins that start spans of their own. */
   run<Result>(work: () => Result): Result;
+  describe(attributes: Attributes): void;
   /** Names the span of a request by its route instead of its path. */
   setRoute(route: string): void;
   end(outcome?: SpanOutcome): void;
@@ -103,6 +156,7 @@ function open({ name, spanKind, attributes }: SpanInit, parent: Context): Provid
     ...{ traceId, spanId, isSampled: span.isRecording() },
     startChild: (part) => open(describeSpan(part), own),
     run: (work) => context.with(own, work),
+    describe: (attributes) => void span.setAttributes(attributes),
     setRoute: (route) => void span.updateName(route).setAttribute('http.route', route.replace(/^\S+ /, '')),
     end: (outcome) => endSpan(span, outcome),
   };
@@ -132,7 +186,7 @@ const clientKinds: readonly SpanKind[] = ['query', 'outbound'];
 function describeSpan({ kind, name, owner }: Pick<TraceSpan, 'kind' | 'name' | 'owner'>): SpanInit {
   const [first = '', rest = ''] = name.split(' ', 2);
   return {
-    name: kind === 'query' ? first.toUpperCase() : kind === 'outbound' ? first : `${kind} ${name}`,
+    name: nameOf({ kind, name, first }),
     spanKind: clientKinds.includes(kind) ? client : internal,
     attributes: {
       'svc.kind': kind,
@@ -141,6 +195,12 @@ function describeSpan({ kind, name, owner }: Pick<TraceSpan, 'kind' | 'name' | '
       ...(kind === 'outbound' && { 'http.request.method': first, 'url.full': rest }),
     },
   };
+}
+
+function nameOf({ kind, name, first }: Pick<TraceSpan, 'kind' | 'name'> & { readonly first: string }): string {
+  if (kind === 'query') return first.toUpperCase();
+  if (kind === 'outbound') return first;
+  return kind === 'call' ? name : `${kind} ${name}`;
 }
 
 /** A trace as `ExportTraceServiceRequest` of the protocol in JSON (OTLP), which collectors read. */
@@ -164,7 +224,7 @@ export function toOtlp(trace: Trace, { version }: { readonly version: string }):
     const parentSpanId = parent === null ? trace.spanId : (trace.spans[parent]?.spanId ?? trace.spanId);
     return {
       ...{ traceId, spanId, parentSpanId, name, kind: spanKind + 1, ...times(start, duration) },
-      ...{ attributes: toAttributes(attributes), status: {} },
+      ...{ attributes: toAttributes({ ...attributes, ...part.attributes }), status: {} },
     };
   });
   const resource = { attributes: toAttributes({ 'service.name': 'svc', 'service.version': version }) };
@@ -173,6 +233,12 @@ export function toOtlp(trace: Trace, { version }: { readonly version: string }):
   };
 }
 
-function toAttributes(attributes: Attributes): { key: string; value: { stringValue: string } }[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: { stringValue: String(value) } }));
+function toAttributes(attributes: Attributes): { key: string; value: object }[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: toOtlpValue(value) }));
+}
+
+function toOtlpValue(value: unknown): object {
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value !== 'number') return { stringValue: String(value) };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }

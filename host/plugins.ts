@@ -151,6 +151,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     http,
     mail,
     metrics,
+    traces: core.tracer,
     documents,
     services: core.services,
   };

@@ -1,6 +1,6 @@
 import type { Logger } from '#plugin-api';
 import { createSystemClock, keepAlive } from './clock.ts';
-import { readConfig, type Config } from './start/config.ts';
+import { readConfig, type Config, type TelemetrySettings } from './start/config.ts';
 import { describeMisspelled, findMisspelled, loadEnvFile } from './start/environment.ts';
 import { createHost, type Host } from './host.ts';
 import { observeCallbacks, observer, type CallbackObserver } from './hooks/callbacks.ts';
@@ -43,6 +43,7 @@ export async function serve(): Promise<void> {
   logExitsOfPlugins(pluginFolders, uncaught.log);
   const resources = watchResources(pluginFolders, uncaught.report);
   let isStopping = false;
+  let flushTelemetry: (() => Promise<void>) | null = null;
   const warnOfOpen = (slug: string, read: () => OpenResource[]): void =>
     void createSystemClock().after(settlingMs, () => {
       if (!isStopping) warnOfResources(uncaught.log(), slug, read());
@@ -58,17 +59,21 @@ export async function serve(): Promise<void> {
     if (isStopping) process.exit(1);
     isStopping = true;
     host.clock.after(shutdownTimeoutMs, () => process.exit(1));
-    void host.stop().then(
-      () => process.exit(code),
-      (error: unknown) => {
-        host.log.error('Shutdown failed', { event: 'shutdown_failed', error });
-        process.exit(1);
-      },
-    );
+    void host
+      .stop()
+      .then(() => flushTelemetry?.())
+      .then(
+        () => process.exit(code),
+        (error: unknown) => {
+          host.log.error('Shutdown failed', { event: 'shutdown_failed', error });
+          process.exit(1);
+        },
+      );
   };
   uncaught.follow(host, () => {
     if (!isStopping) stop(1);
   });
+  if (config.telemetry) flushTelemetry = await startTelemetry(config.telemetry, host);
   const { url, setupLink } = await startNoted({ host, starts, pluginFolders });
   unwatch();
   recovery?.finish();
@@ -80,6 +85,12 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', () => stop(0));
   printText(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
   if (setupLink !== null) printText(`Set up your site: ${setupLink}`);
+}
+
+/** Sends traces to the collector that the environment names. */
+async function startTelemetry(settings: TelemetrySettings, { log, clock, site }: Host) {
+  const { startExport } = await import('./open-telemetry.ts');
+  return startExport(settings, { log, version: site.version, now: () => clock.now() });
 }
 
 /** The text that is printed for an error of `serve`. */

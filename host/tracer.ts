@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock, Undo } from '#plugin-api';
+import type { Clock, SpanAttributes, TracesApi, Undo } from '#plugin-api';
 import type { Database } from './database/database.ts';
 import { observeCallbacks } from './hooks/callbacks.ts';
 import {
@@ -15,8 +15,8 @@ import {
   type SpanOutcome,
 } from './open-telemetry.ts';
 
-/** `step`: what the host does before a handler runs. */
-export type SpanKind = 'step' | 'handler' | 'hook' | 'query' | 'outbound' | 'render';
+/** `step`: what the host does before a handler runs. `call`: a part that a plugin named. */
+export type SpanKind = 'step' | 'handler' | 'hook' | 'query' | 'outbound' | 'render' | 'call';
 
 /** A part of a request or job that took time. Milliseconds. */
 export interface TraceSpan {
@@ -30,6 +30,8 @@ export interface TraceSpan {
   readonly duration: number;
   /** Index of the enclosing span; null at the top. */
   readonly parent: number | null;
+  /** What a plugin said of its part. */
+  readonly attributes?: SpanAttributes;
   /** 16 hexadecimal digits, as in `traceparent`. */
   readonly spanId: string;
 }
@@ -86,6 +88,8 @@ export interface Tracer {
   listBackground(isWanted: () => boolean): void;
   /** Runs `work` as a span if a trace is being recorded here; else it only runs it. */
   span<Result>(kind: SpanKind, name: string, work: () => Result): Result;
+  /** The parts that a plugin names. */
+  forOwner(owner: string): TracesApi;
   /** Begins a span that lasts until the trace ends, if one is being recorded here. */
   spanToEnd(kind: SpanKind, name: string): void;
   /** The last traces of this process, newest first. */
@@ -96,8 +100,9 @@ export interface Tracer {
 const mostTraces = 50;
 const mostSpans = 2_000;
 
-interface MutableSpan extends Omit<TraceSpan, 'duration'> {
+interface MutableSpan extends Omit<TraceSpan, 'duration' | 'attributes'> {
   duration: number | null;
+  attributes?: SpanAttributes;
   /** The same span of the provider, if there is one. */
   readonly provided: ProviderSpan | null;
 }
@@ -139,6 +144,12 @@ export function createTracer({
   const tracer: Tracer = {
     span: (kind, name, work) => (recordings === 0 ? work() : runSpan({ kind, name, owner: null }, work)),
     spanToEnd: (kind, name) => void (recordings > 0 && openSpan({ kind, name, owner: null })),
+    forOwner: (owner) => ({
+      span: (name, work) =>
+        recordings === 0
+          ? work(ignoreAttributes)
+          : runSpan({ kind: 'call', name, owner }, (span) => work(describer(span))),
+    }),
     list: () => [...traces].reverse(),
     listBackground: (isWanted) => void (listsBackground = isWanted),
     background(name, work) {
@@ -194,17 +205,28 @@ const pickIdentity = ({ traceId, spanId }: ProviderSpan): Pick<Trace, 'traceId' 
 
 type SpanInit = Pick<TraceSpan, 'kind' | 'name' | 'owner'>;
 
-function runSpan<Result>(init: SpanInit, work: () => Result): Result {
+function runSpan<Result>(init: SpanInit, work: (span?: MutableSpan) => Result): Result {
   const frame = storage.getStore();
   const index = frame === undefined ? null : addSpan(frame, init);
   if (frame === undefined || index === null) return work();
   const { trace } = frame;
-  const provided = trace.spans[index]?.provided ?? null;
-  const run = (): Result => storage.run({ trace, parent: index }, work);
+  const span = trace.spans[index];
+  const provided = span?.provided ?? null;
+  const run = (): Result => storage.run({ trace, parent: index }, work, span);
   return settle(
     () => (provided === null ? run() : provided.run(run)),
     (error) => endSpan(trace, index, error),
   );
+}
+
+const ignoreAttributes = (): void => undefined;
+
+function describer(span: MutableSpan | undefined): (attributes: SpanAttributes) => void {
+  return (attributes) => {
+    if (span === undefined || span.duration !== null) return;
+    span.attributes = { ...span.attributes, ...attributes };
+    span.provided?.describe(attributes);
+  };
 }
 
 /** Runs the work and calls `end` when it has ended, with the error if it failed. */

@@ -18,12 +18,13 @@ const summary = {
 const spanSchema = {
   type: 'object',
   properties: {
-    kind: { type: 'string', enum: ['step', 'handler', 'hook', 'query', 'outbound', 'render'] },
+    kind: { type: 'string', enum: ['step', 'handler', 'hook', 'query', 'outbound', 'render', 'call'] },
     name: { type: 'string' },
     owner: { type: ['string', 'null'], description: 'The plugin whose callback ran.' },
     start: { type: 'number', description: 'Milliseconds since the request began.' },
     duration: { type: 'number', description: 'Milliseconds.' },
     parent: { type: ['integer', 'null'], description: 'Index of the enclosing span.' },
+    attributes: { type: 'object', additionalProperties: true, description: 'What a plugin said of its part.' },
     spanId: { type: 'string', description: 'As in the header traceparent of outbound requests.' },
   },
 } as const;

@@ -167,16 +167,10 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     http: guard(services.http, methods.httpMethods),
     mail: guard(services.mail, methods.mailMethods),
     metrics: guard(services.metrics.forOwner(slug), methods.metricsMethods),
+    traces: guard(services.traces.forOwner(slug), methods.tracesMethods),
     documents: guard<HostApi['documents']>(services.documents, methods.documentsMethods),
     services: guard(services.services.forOwner(slug), methods.servicesMethods),
-    api: {
-      RestError,
-      RestResponse,
-      DocumentError,
-      JobLostError,
-      defineErrors,
-      withNamespaces: (hooks) => services.hooks.withNamespaces(hooks),
-    },
+    api: sharedApi(services),
     onStop: (callback) => registrations.onStop(callback),
   };
   return {
@@ -186,6 +180,18 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
       await registrations.close();
       services.hooks.removeOwner(slug);
     },
+  };
+}
+
+/** For plugins that cannot import `#plugin-api`. */
+function sharedApi({ hooks }: Pick<HostServices, 'hooks'>): HostApi['api'] {
+  return {
+    RestError,
+    RestResponse,
+    DocumentError,
+    JobLostError,
+    defineErrors,
+    withNamespaces: (own) => hooks.withNamespaces(own),
   };
 }
 

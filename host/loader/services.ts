@@ -16,6 +16,7 @@ import type {
   MediaApi,
   MetaApi,
   MetricsApi,
+  TracesApi,
   NamespacedHooks,
   OptionsApi,
   PostsApi,
@@ -83,6 +84,7 @@ export interface HostServices {
   readonly http: HttpApi;
   readonly mail: MailApi;
   readonly metrics: Owned<MetricsApi>;
+  readonly traces: Owned<TracesApi>;
   readonly documents: DocumentsApi;
   /** What plugins provide for each other. */
   readonly services: Owned<ServicesApi>;
@@ -252,6 +254,7 @@ export const mediaMethods: MethodKinds<MediaApi> = {
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
 export const servicesMethods: MethodKinds<ServicesApi> = { provide: 'undo', get: 'call', has: 'call' };
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
+export const tracesMethods: MethodKinds<TracesApi> = { span: 'call' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call', connector: 'call' };
 export const documentsMethods: MethodKinds<DocumentsApi> = { read: 'call' };
 export const mailMethods: MethodKinds<MailApi> = { isAvailable: 'call', send: 'call', queue: 'call' };

@@ -38,6 +38,7 @@ const kindLabels: Readonly<Record<string, string>> = {
   query: 'Query',
   outbound: 'Outbound request',
   render: 'Template',
+  call: 'Call',
 };
 
 /** More would make a page that no browser shows quickly. */

@@ -13,7 +13,7 @@ import type { HttpApi } from './http.ts';
 import type { JobLostError, JobsApi } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { MailApi } from './mail.ts';
-import type { MetricsApi } from './metrics.ts';
+import type { MetricsApi, TracesApi } from './metrics.ts';
 import type { NamespacedHooks } from './namespaced-hooks.ts';
 import type { OptionsApi } from './options.ts';
 import type { PluginManifest } from './plugin.ts';
@@ -53,6 +53,7 @@ export interface HostApi {
   readonly http: HttpApi;
   readonly mail: MailApi;
   readonly metrics: MetricsApi;
+  readonly traces: TracesApi;
   readonly documents: DocumentsApi;
   /** What plugins provide for each other. */
   readonly services: ServicesApi;

@@ -20,6 +20,20 @@ export interface MetricSample {
   readonly value: number;
 }
 
+/** Names of OpenTelemetry's semantic conventions, such as `gen_ai.request.model`. Never secrets or what people wrote. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Parts of what is being traced: the waterfall of System → Traces shows them, and OpenTelemetry gets them. */
+export interface TracesApi {
+  /**
+   * Runs `work` as a span of the plugin. While nothing is traced, it only runs it.
+   *
+   * @param work gets a function that adds attributes to the span. It does nothing once the span has ended.
+   * @returns what `work` returns. The span ends with it, or when its promise settles; an error is noted and passed on.
+   */
+  span<Result>(name: string, work: (describe: (attributes: SpanAttributes) => void) => Result): Result;
+}
+
 /** Returns metrics, or lines in Prometheus's text format: `# HELP`, `# TYPE`, samples. */
 export type MetricsCollector = () => Collected | Promise<Collected>;
 type Collected = string | readonly Metric[];

@@ -48,8 +48,17 @@ export interface Config {
   readonly blockedExitMs: number;
   /** Whether `/readyz` returns 503 while an active plugin does not run on this node. */
   readonly requiresPlugins: boolean;
+  /** What is traced for a collector; null: nothing. The address of the collector is read by OpenTelemetry's SDK. */
+  readonly telemetry: TelemetrySettings | null;
   /** Language of the terminal, such as `de_DE`; empty for English. */
   readonly locale: string;
+}
+
+export interface TelemetrySettings {
+  /** Whether the caller's `traceparent` decides for its requests. */
+  readonly isParentBased: boolean;
+  /** Share of the traces that are recorded, 0 to 1. */
+  readonly ratio: number;
 }
 
 /** The folder of the product, which is the site's own in a checkout. */
@@ -104,6 +113,7 @@ export function readConfig(given: Environment = process.env, root = process.cwd(
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
     blockedExitMs: 1_000 * readWhole('BLOCKED_EXIT_SECONDS', { fallback: 30, least: 0, most: 3_600 }),
     requiresPlugins: oneOf('READY_REQUIRES_PLUGINS', ['true', 'false'], 'false') === 'true',
+    telemetry: readTelemetry(read, errors),
     locale: readTerminalLocale(env),
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
@@ -210,4 +220,26 @@ function readAdmin(read: (name: string) => string | null, errors: string[]): Con
   if (login !== null && password !== null && email !== null) return { login, password, email };
   errors.push('ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL go together; set all three or none.');
   return null;
+}
+
+const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
+
+function readTelemetry(read: (name: string) => string | null, errors: string[]): TelemetrySettings | null {
+  const [name, endpoint] = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+    .map((each) => [each, read(each)] as const)
+    .find(([, value]) => value !== null) ?? ['', null];
+  if (endpoint === null || read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null;
+  if (!isUrl(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
+    errors.push(`${name} is '${endpoint}'; use the address of a collector, such as http://127.0.0.1:4318.`);
+  const protocol = read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? read('OTEL_EXPORTER_OTLP_PROTOCOL');
+  if (protocol !== null && protocol !== 'http/protobuf')
+    errors.push(`OTEL_EXPORTER_OTLP_PROTOCOL is '${protocol}'; use http/protobuf, on port 4318 of most collectors.`);
+  const sampler = read('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
+  if (!samplers.includes(sampler))
+    errors.push(`OTEL_TRACES_SAMPLER is '${sampler}'; use one of ${samplers.join(', ')}.`);
+  const given = Number(read('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  if (!(given >= 0 && given <= 1))
+    errors.push(`OTEL_TRACES_SAMPLER_ARG is '${read('OTEL_TRACES_SAMPLER_ARG')}'; use a share from 0 to 1.`);
+  const ratio = sampler.endsWith('ratio') ? given : Number(sampler.endsWith('on'));
+  return { isParentBased: sampler.startsWith('parentbased_'), ratio };
 }

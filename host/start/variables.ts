@@ -26,6 +26,9 @@ export const variables = [
   'BLOCKED_EXIT_SECONDS',
   'READY_REQUIRES_PLUGINS',
   'DISALLOW_FILE_MODS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
 ] as const;
 
 export type Variable = (typeof variables)[number];

@@ -192,6 +192,7 @@ function createAccounts({
         log: host.log,
         ledger,
         guard,
+        traces: host.traces,
         rolesOf: async (userId) => (await host.users.get(userId))?.roles ?? [],
       }),
       withFailover: createWithFailover({ host, failover }),

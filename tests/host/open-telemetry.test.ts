@@ -1,23 +1,29 @@
-import { context, trace, type TracerProvider } from '@opentelemetry/api';
+import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
-  BasicTracerProvider,
+  TracerProvider,
   InMemorySpanExporter,
   ParentBasedSampler,
   AlwaysOnSampler,
   SimpleSpanProcessor,
   type ReadableSpan,
-} from '@opentelemetry/sdk-trace-base';
+} from '@opentelemetry/sdk-trace';
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createTestHost, type TestHost } from '#testing';
+import { goodRequest, startService } from '../contract/service.ts';
+import { startSite } from '../helpers/running-site.ts';
 import { until } from '../helpers/until.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 describe('a provider of OpenTelemetry', () => {
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({
+  const provider = new TracerProvider({
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
   });
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const parent = '00f067aa0ba902b7';
@@ -50,7 +56,7 @@ describe('a provider of OpenTelemetry', () => {
       },
     });
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    trace.setGlobalTracerProvider(provider as TracerProvider);
+    trace.setGlobalTracerProvider(provider);
   });
   after(async () => {
     trace.disable();
@@ -133,6 +139,35 @@ describe('a provider of OpenTelemetry', () => {
     expect(find('svc.plugin', 'shop')).to.include({ name: 'hook shop_daily' });
   });
 
+  it('gets calls of models by the conventions for generative AI, and nothing of what was written', async () => {
+    const service = await startService();
+    try {
+      exporter.reset();
+      expect((await service.generate(goodRequest)).status).to.equal(200);
+      service.upstream.answer({ status: 400, body: { error: { message: 'no such thing' } } });
+      expect((await service.generate({ ...goodRequest, model: 'gpt-0' })).status).to.equal(400);
+      await until('both requests', () => finished('POST /svc/v1/generate').length === 2);
+      const common = { 'svc.kind': 'call', 'svc.plugin': 'svc', 'gen_ai.operation.name': 'chat' };
+      const [good] = finished('chat gpt-4o-mini');
+      expect(good?.attributes).to.deep.equal({
+        ...common,
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': 'gpt-4o-mini',
+        'gen_ai.response.model': 'far-model-0125',
+        'gen_ai.usage.input_tokens': 7,
+        'gen_ai.usage.output_tokens': 3,
+      });
+      const [failed] = finished('chat gpt-0');
+      expect(failed?.attributes).to.include({ ...common, 'error.type': 'rest_svc_provider_rejected' });
+      expect(failed?.status.code).to.equal(2);
+      const outbound = exporter.getFinishedSpans().filter(({ attributes }) => attributes['svc.kind'] === 'outbound');
+      expect(outbound.map(({ parentSpanContext: above }) => above?.spanId)).to.deep.equal([idOf(good), idOf(failed)]);
+    } finally {
+      await service.stop();
+    }
+  });
+  const finished = (name: string): ReadableSpan[] => exporter.getFinishedSpans().filter((span) => span.name === name);
+
   async function administrator() {
     const login = 'ada';
     return (
@@ -140,4 +175,64 @@ describe('a provider of OpenTelemetry', () => {
       (await host.users.create({ login, email: 'ada@example.com', password: 'ada of the shop', role: 'administrator' }))
     );
   }
+});
+
+describe('the export to a collector', () => {
+  /** What OpenTelemetry's SDK sent: method and path, media type, key, and the text within the bytes. */
+  const requests: { readonly line: string; readonly type: unknown; readonly key: unknown; readonly text: string }[] =
+    [];
+  let collector: Server;
+  let endpoint: string;
+  before(async () => {
+    collector = createServer((request, response) => {
+      void buffer(request).then((body) => {
+        const { method, url, headers } = request;
+        const [type, key] = [headers['content-type'], headers['x-key']];
+        requests.push({ line: `${String(method)} ${String(url)}`, type, key, text: body.toString('latin1') });
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    endpoint = `http://127.0.0.1:${String((collector.address() as AddressInfo).port)}`;
+  });
+  after(() => collector.close());
+  beforeEach(() => void requests.splice(0));
+
+  const run = async (env: Readonly<Record<string, string>>): Promise<{ output: string; code: number | null }> => {
+    const site = await startSite({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env });
+    const response = await fetch(`${site.url}/wp-json/host/v1/nothing-here`);
+    expect(response.status).to.equal(404);
+    const code = await site.stop();
+    return { output: site.output(), code };
+  };
+
+  it('sends the spans of requests with the headers and the names of the environment, the last ones when it stops', async () => {
+    const { code } = await run({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc', OTEL_SERVICE_NAME: 'shop-of-ada' });
+    expect(code).to.equal(0);
+    expect(requests.map(({ text: _text, ...request }) => request)).to.deep.include({
+      line: 'POST /v1/traces',
+      type: 'application/x-protobuf',
+      key: 'abc',
+    });
+    const sent = requests.map(({ text }) => text).join('');
+    expect(sent)
+      .to.contain('GET /wp-json/host/v1/nothing-here')
+      .and.contain('shop-of-ada')
+      .and.contain('service.version');
+    expect(sent, 'its own requests').not.to.contain('/v1/traces');
+  });
+
+  it('sends nothing where the sampler takes none', async () => {
+    await run({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
+    expect(requests).to.deep.equal([]);
+  });
+
+  it('says once that a collector takes nothing, and the site runs and stops all the same', async () => {
+    const { code, output } = await run({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    });
+    expect(code).to.equal(0);
+    expect(output.match(/"event":"telemetry_failed"/g)).to.have.length(1);
+  });
 });

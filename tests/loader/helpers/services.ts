@@ -109,6 +109,11 @@ export function createCountedServices({
     clock,
     http: {},
     metrics: owned({ add: () => keep('metrics') }),
+    traces: {
+      forOwner: () => ({
+        span: <Result>(_name: string, work: (describe: () => void) => Result) => work(() => undefined),
+      }),
+    },
     documents,
     services: createPluginServices(),
     translations: (slug: string, directory: string) => ({

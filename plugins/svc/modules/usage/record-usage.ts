@@ -1,5 +1,5 @@
-import { asRecord, RestError, type Clock, type Logger } from '#plugin-api';
-import type { BudgetGuard, RecordUsage, UsageCounts } from '../../ai/ports.ts';
+import { asRecord, RestError, type Clock, type Logger, type SpanAttributes, type TracesApi } from '#plugin-api';
+import type { BudgetGuard, CallCost, CallKind, RecordedCall, RecordUsage, UsageCounts } from '../../ai/ports.ts';
 import { requireScopes } from '../../kit/caller.ts';
 import { currentDryRun, dryRunPassedError } from '../../kit/dry-run.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
@@ -15,6 +15,8 @@ export interface RecordUsageParts {
   readonly rolesOf?: (userId: number) => Promise<readonly string[]>;
   /** Default: nothing limits calls. */
   readonly guard?: BudgetGuard | undefined;
+  /** Default: nothing is traced. */
+  readonly traces?: TracesApi;
 }
 
 /** What recording a call needs besides its usage. */
@@ -36,7 +38,7 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
  * If a budget applies, what the call may use is reserved before it and settled when it ends: then the response waits until
  * the call is stored.
  */
-export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
+export function createRecordUsage({ clock, log, ledger, rolesOf, guard, traces }: RecordUsageParts): RecordUsage {
   async function record(
     usage: UsageRecord,
     { model: requestedModel, reservation, attempts }: Recording,
@@ -52,7 +54,10 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     return price;
   }
 
-  return async (call) => {
+  const run = async <Result extends object>(
+    call: RecordedCall<Result>,
+    describe: (attributes: SpanAttributes) => void,
+  ): Promise<Result & CallCost> => {
     const { kind, provider, model, origin: from = serviceOrigin, estimate, limit, bypassedBudgetIds } = call;
     requireScopes(from.caller, { provider, model, chatbot: from.botId ?? undefined });
     const { userId = 0 } = from;
@@ -83,11 +88,12 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
       ...origin,
     });
     const failed = { kind, provider, model, origin };
-    let result: Awaited<ReturnType<typeof call.run>>;
+    let result: Result;
     try {
       result = await call.run();
     } catch (error) {
       const outcome = error instanceof RestError ? error.code : 'rest_internal_error';
+      describe({ 'error.type': outcome });
       const nothing: UsageCounts = { model };
       const duration = clock.now() - started;
       const counted = Promise.resolve(call.countFailed?.() ?? nothing).catch(() => nothing);
@@ -105,9 +111,49 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard }: Record
     if (partly !== undefined) logFailedCall(log, partly, { ...failed, duration: clock.now() - started });
     const counts = await call.count(result);
     const { attempts } = counts;
+    describe(describeResult(counts));
     const { cost } = await record(usageFor('ok', counts), { model, reservation, attempts });
     // Onto the result itself: a copy would read vectors that are unpacked only on demand.
     return Object.assign(result, { cost: cost === null ? null : Math.round(cost) });
+  };
+  if (traces === undefined) return (call) => run(call, () => undefined);
+  return (call) =>
+    traces.span(`${operations[call.kind]} ${call.model}`, (describe) => {
+      describe(describeRequest(call));
+      return run(call, describe);
+    });
+}
+
+/** By OpenTelemetry's semantic conventions for generative AI. */
+const operations: Readonly<Record<CallKind, string>> = {
+  text: 'chat',
+  embedding: 'embeddings',
+  image: 'generate_content',
+  video: 'generate_content',
+};
+
+/** Names of the conventions where they differ from ours. */
+const systems: Readonly<Record<string, string>> = {
+  claude: 'anthropic',
+  google: 'gcp.gemini',
+  azure: 'azure.ai.openai',
+  xai: 'x_ai',
+};
+
+function describeRequest({ kind, provider, model }: Pick<RecordedCall<object>, 'kind' | 'provider' | 'model'>) {
+  return {
+    'gen_ai.operation.name': operations[kind],
+    'gen_ai.provider.name': systems[provider] ?? provider,
+    'gen_ai.request.model': model,
+    ...((kind === 'image' || kind === 'video') && { 'gen_ai.output.type': kind }),
+  };
+}
+
+function describeResult({ model, inputTokens, outputTokens }: UsageCounts): SpanAttributes {
+  return {
+    'gen_ai.response.model': model,
+    ...(inputTokens !== undefined && { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens !== undefined && { 'gen_ai.usage.output_tokens': outputTokens }),
   };
 }
 
