@@ -1,23 +1,44 @@
 import { isUtf8 } from 'node:buffer';
 import { restError } from './errors.ts';
-import { decodeUtf8, markBroken } from './stored-text.ts';
+import { decodeUtf8 } from './stored-text.ts';
 
 /**
- * Decodes `%` escapes. Incomplete ones stay as they are.
+ * Decodes `%` escapes, and `+` as a space if `spaces` says so. Incomplete escapes stay as they are. It works on bytes: replacing
+ * a million signs of a text one by one takes a hundred times as long (D46).
  *
  * @returns null for bytes that are not UTF-8
  */
-export function decodeEscapes(text: string): string | null {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    try {
-      return decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, '%25'));
-    } catch {
-      return null;
-    }
+export function decodeEscapes(text: string, spaces = false): string | null {
+  if (!text.includes('%') && !(spaces && text.includes('+'))) return text;
+  const bytes = unescapedBytes(text, spaces);
+  return isUtf8(bytes) ? bytes.toString() : null;
+}
+
+function unescapedBytes(text: string, spaces: boolean): Buffer {
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    const escaped = byte === percent ? escapedByte(bytes[index + 1], bytes[index + 2]) : -1;
+    if (escaped >= 0) index += 2;
+    bytes[length] = escaped >= 0 ? escaped : byte === plus && spaces ? space : byte;
+    length += 1;
   }
+  return bytes.subarray(0, length);
+}
+
+const [percent, plus, space] = [0x25, 0x2b, 0x20];
+
+/** -1 without two hexadecimal digits. */
+function escapedByte(first?: number, second?: number): number {
+  const [high, low] = [hexDigit(first), hexDigit(second)];
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 /**
@@ -25,28 +46,51 @@ export function decodeEscapes(text: string): string | null {
  * marked, so that the border for text refuses the field (D54).
  */
 export function readSentFields(encoded: string | Uint8Array): [name: string, value: string][] {
-  const text = typeof encoded === 'string' ? encoded : readBytes(encoded);
-  if (decodeEscapes(text) !== null) return [...new URLSearchParams(text)];
-  return text
-    .replace(/^\?/, '')
-    .split('&')
-    .flatMap((part) => {
-      const equals = part.indexOf('=');
-      const [name, value] = equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
-      return part === '' ? [] : [[decodePart(name), decodePart(value)] as [string, string]];
-    });
+  return [...sentFields(typeof encoded === 'string' ? encoded : readBytes(encoded))];
+}
+
+function* sentFields(text: string): Generator<[name: string, value: string]> {
+  for (const part of sentParts(text.startsWith('?') ? text.slice(1) : text)) {
+    const equals = part.indexOf('=');
+    const [name, value] = equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
+    yield [decodePart(name), decodePart(value)];
+  }
+}
+
+/**
+ * The parts of a query or a URL-encoded body between `&`, one after the other: a list of a million of them would be made before
+ * the first one is counted (D46).
+ */
+export function* sentParts(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('&', start);
+    const end = found < 0 ? text.length : found;
+    if (end > start) yield text.slice(start, end);
+    start = end + 1;
+  }
 }
 
 /** The text of a URL-encoded body. Bytes that are not UTF-8 are escaped. */
 export function readBytes(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (isUtf8(bytes)) return bytes.toString();
-  return bytes.toString('latin1').replace(/[\x80-\xff]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  const escaped = Buffer.alloc(bytes.length * 3);
+  let length = 0;
+  for (const byte of bytes) {
+    escaped[length] = byte < 0x80 ? byte : percent;
+    length += 1;
+    if (byte < 0x80) continue;
+    escaped[length] = hexDigits[byte >> 4] ?? 0;
+    escaped[length + 1] = hexDigits[byte & 15] ?? 0;
+    length += 2;
+  }
+  return escaped.toString('latin1', 0, length);
 }
 
+const hexDigits = Buffer.from('0123456789abcdef');
+
 function decodePart(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  return decodeEscapes(spaced) ?? markBroken([...new URLSearchParams(`x=${text}`).values()][0] ?? '');
+  return decodeUtf8(unescapedBytes(text, true));
 }
 
 /** Reads the fields of a multipart form that `busboy` parses with the charset `latin1`, which loses no byte. */
@@ -126,7 +170,7 @@ const maxFields = 2_000;
  * @throws RestError 400 `rest_too_many_fields` above 2,000 fields.
  */
 export function parseForm(sent: string): Record<string, unknown> {
-  return nestFields(readSentFields(sent));
+  return nestFields(sentFields(sent));
 }
 
 /** The same of fields that have been read already. */

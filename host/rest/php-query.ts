@@ -2,6 +2,7 @@ import {
   createNestedFields,
   decodeEscapes,
   nestedValues,
+  sentParts,
   setNestedField,
   textError,
   type NestedFields,
@@ -28,7 +29,7 @@ export function parseQuery(text: string): ParsedQuery {
   const fields = createNestedFields();
   let error: ParsedQuery['error'] = null;
   let count = 0;
-  for (const part of parts(text)) {
+  for (const part of sentParts(text)) {
     count += 1;
     const equals = part.indexOf('=');
     const written = equals < 0 ? part : part.slice(0, equals);
@@ -48,16 +49,6 @@ export function parseQuery(text: string): ParsedQuery {
   return { params: nestedValues(fields), error };
 }
 
-/** One after the other: a list of a million parts would be made before the first one is counted. */
-function* parts(text: string): Generator<string> {
-  for (let start = 0; start < text.length;) {
-    const found = text.indexOf('&', start);
-    const end = found < 0 ? text.length : found;
-    if (end > start) yield text.slice(start, end);
-    start = end + 1;
-  }
-}
-
 function tooLongName(written: string): ParsedQuery['error'] {
   const most = limits.name.toLocaleString('en-US');
   const hint = /^\s*[[{]/.test(written) ? ' To send JSON, add the header Content-Type: application/json.' : '';
@@ -70,7 +61,7 @@ function printable(name: string): string {
 
 /** Null for escapes that are not UTF-8. */
 function decodePart(text: string): string | null {
-  return decodeEscapes(text.includes('+') ? text.replaceAll('+', ' ') : text);
+  return decodeEscapes(text, true);
 }
 
 /** Returns false for an invalid name. Empty names are ignored. */
