@@ -87,8 +87,8 @@ describe('bad input of POST /generate', () => {
 
   const outOfRange: Record<string, readonly unknown[]> = {
     temperature: [-0.1, 2.1, 'warm', [], {}],
-    max_completion_tokens: [0, 128_001, 1.5, 'many'],
-    max_tokens: [0, 128_001],
+    max_completion_tokens: [0, 10_000_001, 1.5, 'many'],
+    max_tokens: [0, 10_000_001],
     top_p: [-1, 1.1],
     frequency_penalty: [-2.1, 2.1],
     presence_penalty: [-3, 3],

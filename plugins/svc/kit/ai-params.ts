@@ -7,8 +7,9 @@ export const aiParamSchemas = {
   max_completion_tokens: {
     type: 'integer',
     minimum: 1,
-    maximum: 128000,
-    description: 'Maximum output length in tokens, 1 to 128,000.',
+    // What a model may write differs and grows: more than it has is the provider's to refuse.
+    maximum: 10_000_000,
+    description: 'Maximum output length in tokens. A model may have less.',
   },
   top_p: {
     type: 'number',

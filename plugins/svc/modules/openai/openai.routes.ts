@@ -8,13 +8,6 @@ import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports
 /** Null is the same as leaving a parameter out, as OpenAI has it. */
 const optional = <Schema extends JsonSchema>(schema: Schema) => ({ ...schema, acceptsNull: true }) as const;
 
-/** The bound of `ai_params` (D8) is not OpenAI's: a length that a model does not have is the model's to refuse. */
-const lengthSchema = {
-  ...aiParamSchemas.max_completion_tokens,
-  maximum: 10_000_000,
-  description: 'Maximum output length in tokens.',
-};
-
 const modelArgument = {
   type: 'string',
   required: true,
@@ -48,8 +41,7 @@ const chatArguments = {
   stream: optional({ type: 'boolean', description: 'Sends the text as server-sent events.' }),
   stream_options: optional(object('`include_usage`: the last event before `[DONE]` has the usage.')),
   ...Object.fromEntries(Object.entries(aiParamSchemas).map(([name, schema]) => [name, optional(schema)])),
-  max_completion_tokens: optional(lengthSchema),
-  max_tokens: optional({ ...lengthSchema, description: 'Alias of max_completion_tokens.' }),
+  max_tokens: optional({ ...aiParamSchemas.max_completion_tokens, description: 'Alias of max_completion_tokens.' }),
   stop: optional({
     type: ['string', 'array'],
     ...argumentBounds.paragraph,

@@ -25,7 +25,7 @@ const refused: Record<string, [object, readonly string[]]> = {
   'too many starters': [{ starters: Array.from({ length: 9 }, () => 'Q?') }, ['starters']],
   'figures out of range': [
     {
-      max_completion_tokens: 128_001,
+      max_completion_tokens: 10_000_001,
       knowledge: { top_k: 21, min_score: 101 },
       look: { corner_radius: 33 },
       limits: { guest: { amount: -1, per: 'year' } },
