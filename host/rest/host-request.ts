@@ -2,7 +2,7 @@ import { readBytes } from '#plugin-api';
 import type { Headers, Logger, Params, RestError, RestRequest, User } from '#plugin-api';
 import { bodyKind } from './body-kind.ts';
 import { hostErrors, unreadableParameter } from './host-errors.ts';
-import { parseJsonBody, type ParsedJson } from './json-body.ts';
+import { parseJsonBody, parseLargeJsonBody, type ParsedJson } from './json-body.ts';
 import { jsonBounds } from './json-bounds.ts';
 import { parseQuery } from './php-query.ts';
 import type { ParsedQuery } from './php-query.ts';
@@ -43,6 +43,9 @@ interface ParsedBody {
 }
 
 const emptyBody = Buffer.alloc(0);
+
+/** Bytes: parsing less takes some milliseconds. */
+const largeBody = 262_144;
 
 /**
  * A request as handlers see it. The body is parsed on first access, so that a caller without a key causes no parsing (D2).
@@ -87,10 +90,11 @@ export class HostRequest implements RestRequest {
     this.#signal = init.signal;
   }
 
-  /** Sets the body of a request over HTTP. Until then the request has none. */
-  receive(body: Buffer): void {
+  /** Sets the body of a request over HTTP. Until then the request has none. A large one is parsed at once, in steps. */
+  async receive(body: Buffer): Promise<void> {
     this.#bytes = body;
-    this.#body = undefined;
+    const isLarge = body.length > largeBody && bodyKind(this.#init) === 'json';
+    this.#body = isLarge ? readJson(await parseLargeJsonBody(body)) : undefined;
   }
 
   get json(): unknown {
@@ -185,12 +189,11 @@ function parseBody(init: HostRequestInit, body: Buffer): ParsedBody {
     return { json: init.json ?? null, form: init.form ?? {}, error: null };
   if (body.length === 0) return { json: null, form: {}, error: null };
   const kind = bodyKind(init);
-  if (kind === 'json') return readJson(body);
+  if (kind === 'json') return readJson(parseJsonBody(body));
   return kind === 'form' ? readForm(body) : { json: null, form: {}, error: null };
 }
 
-function readJson(body: Buffer): ParsedBody {
-  const parsed = parseJsonBody(body);
+function readJson(parsed: ParsedJson): ParsedBody {
   if (parsed.kind === 'value') return { json: parsed.value, form: {}, error: null };
   return { json: null, form: {}, error: jsonError(parsed) };
 }

@@ -43,7 +43,7 @@ export function createBodyReceiver(errors: ErrorReader): ReceiveBody {
     try {
       const body = await raw.readBody({ limit, isAnonymous: !admitted });
       if (body === null) request.unread = tooLarge(limit, endpoint.bodyLimit(kind, true));
-      else request.receive(body);
+      else await request.receive(body);
       return null;
     } catch (error) {
       if (error instanceof RestError) return error;

@@ -61,6 +61,11 @@ export default definePlugin({
     host.hooks.addFilter('rest_allowed_cors_headers', (names) => [...names, ...visitorHeaders]);
     const context = await createServices(host);
     for (const module of modules) await module.register(context);
+    host.hooks.addAction('host_started', () => {
+      loadAhead(context).catch((error: unknown) => {
+        host.log.warn('Failed to load the code of providers', { event: 'providers_not_loaded', error });
+      });
+    });
     const stores = secretStores(context);
     for (const store of stores) host.secrets.addStore(store);
     await bindSecrets(stores, host);
@@ -83,3 +88,11 @@ export default definePlugin({
     for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },
 });
+
+/** What the first call would load while others wait (D46): the start does not wait for it. */
+async function loadAhead({ host, settings, providers }: ServiceContext): Promise<void> {
+  const { loadConfigured } = await import('./ai/provider-connection.ts');
+  const loaded = await loadConfigured({ settings, registry: providers });
+  if (loaded.length > 0) await Promise.all([import('undici'), import('./ai/generate-text.ts')]);
+  host.log.debug('Loaded the code of providers', { event: 'providers_loaded', providers: loaded });
+}

@@ -88,7 +88,7 @@ export function listMultipliers(form: string): readonly Multiplier[] {
           '/svc-openai/v1/chat/completions',
           padded(
             count,
-            '{"model":"openai/gpt-4.1","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,',
+            '{"model":"openai/gpt-4.1","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoA',
             '"}}]}]}',
           ),
         ),
@@ -118,6 +118,12 @@ export function listMultipliers(form: string): readonly Multiplier[] {
       name: 'escapes in a form',
       most: megabyte - 2,
       make: (count) => post('/svc/v1/generate', `a=${'%'.repeat(count)}`, { ...keyed, ...formType }),
+      refusal: tooLarge,
+    },
+    {
+      name: 'spaces in a form',
+      most: megabyte - 2,
+      make: (count) => post('/svc/v1/generate', `a=${'+'.repeat(count)}`, { ...keyed, ...formType }),
       refusal: tooLarge,
     },
     {

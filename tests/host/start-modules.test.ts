@@ -51,6 +51,21 @@ describe('the modules', () => {
     expect(own.length, own.join('\n')).to.be.at.most(allowed.start);
   }).timeout(120_000);
 
+  it('that calls to a configured provider need are loaded after the start, before a request waits for them', async () => {
+    const DATA_DIR = join(directory, 'configured');
+    const first = await startSite({ DATA_DIR });
+    await first.cli('plugin', 'activate', 'svc');
+    await first.cli('svc', 'provider', 'set', 'claude', '--api-key=a-key');
+    await first.stop();
+    const loaded = await note(async (env) => {
+      const site = await startSite({ ...env, DATA_DIR, LOG_LEVEL: 'debug' });
+      await site.waitFor(/"event":"providers_loaded"/);
+      await site.stop();
+    });
+    expect(matching(loaded, [/node_modules\/@anthropic-ai\/sdk\/client/])).to.not.deep.equal([]);
+    expect(matching(loaded, [/node_modules\/(openai|@google)\//])).to.deep.equal([]);
+  }).timeout(120_000);
+
   it('that a command loads are few, and none of the server', async () => {
     const loaded = await note((env) =>
       promisify(execFile)(process.execPath, ['host/cli/main.js', 'option', 'get', 'blogname'], {

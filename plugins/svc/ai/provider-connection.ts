@@ -109,3 +109,23 @@ export function connectionOf(
     ...(signal !== undefined && { signal }),
   };
 }
+
+/**
+ * Loads the code of calls to the providers that are configured. Loaded by the first request, it would hold up the others for half a
+ * second (D46).
+ *
+ * @returns their ids
+ */
+export async function loadConfigured(services: Pick<AiServices, 'settings' | 'registry'>): Promise<readonly string[]> {
+  const loaded: string[] = [];
+  for (const { id, required, load, settings: schema } of services.registry.all()) {
+    const saved = await services.settings.provider(id);
+    // A default does not say that it is used: Ollama needs nothing else.
+    const isSaved = (name: string): boolean =>
+      !isBlank(saved[name]) && saved[name] !== schema.properties[name]?.default;
+    if (load === undefined || required.length === 0 || !required.every(isSaved)) continue;
+    await load();
+    loaded.push(id);
+  }
+  return loaded;
+}

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
@@ -5,6 +6,7 @@ import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFe
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
+import { sendImages, setImagesApart, type ImagesApart } from './large-images.ts';
 import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
@@ -29,19 +31,33 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
-      run: async () => runText(services, await withImages(call, input), input.signal),
+      run: async () => {
+        const { request: filled, apart } = await withImages(call, input);
+        // What was read of a large request, and what is written of it, each take their time: others go on between (D46).
+        if (request.messages.length > manyMessages) await nextTurn();
+        return runText(services, { ...call, request: filled, apart }, input.signal);
+      },
       count: async ({ model, ...result }) => countAttempts(model, [...(await attempts.failed(services.host)), result]),
       countFailed: async () => countAttempts(request.model, await attempts.failed(services.host)),
     });
   };
 }
 
+/** Fewer are read and written in some milliseconds. */
+const manyMessages = 1_000;
+
 async function withImages(
-  call: PreparedText,
+  { request }: Pick<PreparedText, 'request'>,
   { loadImages, signal }: Pick<GenerateTextInput, 'loadImages' | 'signal'>,
-): Promise<PreparedText> {
-  if (loadImages === undefined) return call;
-  return { ...call, request: { ...call.request, messages: await loadImages(call.request.messages, signal) } };
+): Promise<Pick<SentText, 'request' | 'apart'>> {
+  const loaded = (await loadImages?.(request.messages, signal)) ?? request.messages;
+  const { messages, apart } = setImagesApart(loaded);
+  return { request: { ...request, messages }, apart };
+}
+
+/** A prepared text whose images have been loaded. */
+interface SentText extends PreparedText {
+  readonly apart: ImagesApart;
 }
 
 /** Models of this process that refused a format, by base URL and name. */
@@ -157,7 +173,7 @@ function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, save
 
 async function runText(
   services: AiServices,
-  { provider, saved, request, limits, ignoredHints, attempts, unformatted }: PreparedText,
+  { provider, saved, request, apart, limits, ignoredHints, attempts, unformatted }: SentText,
   signal: AbortSignal | undefined,
 ): Promise<Omit<GeneratedText, 'cost'>> {
   const { clock } = services.host;
@@ -165,7 +181,8 @@ async function runText(
   const started = clock.now();
   const attempt = (timeLeft: number): Promise<TextResult> => {
     const timeout = Math.max(1, started + total - clock.now());
-    const connection = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
+    const opened = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
+    const connection = sendImages(opened, apart);
     return attempts.attempt(request, connection).catch((error: unknown) => {
       if (unformatted === null || !refusesFormat(error)) throw error;
       unformatted.note();

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher, request as undiciRequest } from 'undici';
 
@@ -32,6 +33,8 @@ export async function fetchPlain(
   const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
   const headers = { 'accept-encoding': 'gzip, deflate', ...Object.fromEntries(given) };
   try {
+    // A text of megabytes has just been written, and is now encoded: other requests go on between (D46).
+    if (typeof body === 'string' && body.length > longBody) await nextTurn();
     const received = await request(input, {
       dispatcher,
       method: method.toUpperCase() as Dispatcher.HttpMethod,
@@ -55,6 +58,9 @@ async function responseOf(received: Dispatcher.ResponseData): Promise<Response> 
     else for (const one of value) response.headers.append(name, one);
   return response;
 }
+
+/** Characters of bodies that take some milliseconds. */
+const longBody = 1_048_576;
 
 /** Statuses whose responses have no body, by the Fetch Standard. */
 const emptyStatuses = [204, 205, 304];

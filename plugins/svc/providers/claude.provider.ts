@@ -31,6 +31,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
 export const provider: Provider = {
   id: 'claude',
   label: 'Claude',
+  load: () => import('@anthropic-ai/sdk'),
   required: ['api_key'],
   settings: {
     type: 'object',

@@ -31,6 +31,7 @@ const stream: NonNullable<TextCapability['stream']> = (request, connection, onTe
 export const provider: Provider = {
   id: 'google',
   label: 'Google',
+  load: () => import('@google/genai'),
   required: ['api_key'],
   settings: {
     type: 'object',

@@ -41,6 +41,8 @@ export interface MessageImage extends SourceImage {
   readonly detail?: 'low' | 'high' | undefined;
   /** The address it is fetched from. `bytes` is empty until the call is allowed and its budget reserved (D46). */
   readonly url?: string | undefined;
+  /** The bytes as they came, which spares decoding and encoding them: `bytes` may then be a getter. */
+  readonly base64?: string | undefined;
 }
 
 export interface TextMessage {
@@ -187,7 +189,9 @@ export interface ImageResult {
 
 export type { SourceImage };
 
-export function base64Of({ bytes }: SourceImage): string {
+export function base64Of(image: SourceImage & Pick<MessageImage, 'base64'>): string {
+  if (image.base64 !== undefined) return image.base64;
+  const { bytes } = image;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
@@ -327,6 +331,8 @@ export interface EmbeddingCapability {
 
 /** One provider. A file `<id>.provider.ts` exports it as `provider`; the filter `svc_providers` adds those of other plugins. */
 export interface Provider {
+  /** Loads the code of its calls, which takes some tenths of a second. Called after the start, if the provider is configured. */
+  readonly load?: () => Promise<unknown>;
   /** Lower-case letters and digits; the value of `provider` in requests. */
   readonly id: string;
   /** The display name in responses (D6). */

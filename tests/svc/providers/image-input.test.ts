@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sendImages, setImagesApart } from '../../../plugins/svc/ai/large-images.ts';
 import type { Provider, TextMessage } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
@@ -50,6 +51,27 @@ describe('images in requests for text', () => {
       await providers.get(upstream.id)?.text?.generate(requestTo(upstream, { messages }), connectionTo(upstream));
       const expected = upstream.id === 'claude' ? claude : upstream.id === 'google' ? google : chat;
       expect(sent.body[upstream.id === 'google' ? 'contents' : 'messages']).to.deep.equal(expected);
+      expect(upstream.valid(sent.body), JSON.stringify(upstream.valid.errors)).to.equal(true);
+    });
+
+  // Marks instead of images in what a client writes at once, and the images in what is sent.
+  for (const upstream of upstreams)
+    it(`are sent to ${upstream.label} apart from the JSON if they are large, byte for byte`, async () => {
+      const bytes = Buffer.alloc(1_000_003, 'image, and ä');
+      const base64 = Buffer.alloc(1_000_004, 'more').toString('base64');
+      const images = [
+        { bytes, mimeType: 'image/png' },
+        { base64, mimeType: 'image/gif', bytes: Buffer.alloc(0) },
+        image,
+      ];
+      const given = setImagesApart([{ role: 'user', content: 'ä\ud83e\udd14', images }]);
+      expect(JSON.stringify(given.messages).length).to.be.below(2_000);
+      const sent = answering(upstream, { body: fixturesOf(upstream.id).answer });
+      const connection = sendImages(connectionTo(upstream), given.apart);
+      await providers.get(upstream.id)?.text?.generate(requestTo(upstream, given), connection);
+      const body = JSON.stringify(sent.body);
+      expect(body).to.not.include('svcImage');
+      for (const text of [bytes.toString('base64'), base64, data]) expect(body.includes(text)).to.equal(true);
       expect(upstream.valid(sent.body), JSON.stringify(upstream.valid.errors)).to.equal(true);
     });
 

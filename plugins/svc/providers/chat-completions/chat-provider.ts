@@ -101,6 +101,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
   return {
     id,
     label,
+    load: () => import('openai'),
     settings: {
       type: 'object',
       properties: { ...fields, vision_models: visionField, reasoning_models: reasoningField },

@@ -49,7 +49,8 @@ export function createImageAddresses(http: Pick<HttpApi, 'fetch'>): ImageAddress
     async load(messages, signal) {
       if (names.size === 0) return messages;
       await inParallel([...names.keys()], limits.atOnce, { task: load, signal });
-      const found = (image: MessageImage): MessageImage => ({ ...image, ...loaded.get(image.url ?? '') });
+      const found = (image: MessageImage): MessageImage =>
+        image.url === undefined ? image : { ...image, ...loaded.get(image.url) };
       return messages.map((message) =>
         message.images === undefined ? message : { ...message, images: message.images.map(found) },
       );

@@ -5,7 +5,7 @@ import type { ToolCall } from '../../../kit/tools.ts';
 import { invalid, onlyMembers, optionalText, requireObject } from '../read-params.ts';
 import { checkToolResults } from './check-tool-results.ts';
 import type { ImageAddresses } from './image-addresses.ts';
-import { decodedImage } from './image-types.ts';
+import { dataImage } from './image-types.ts';
 import { functionName } from './read-tools.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -129,13 +129,9 @@ function readImage(part: Members, name: string, addresses: ImageAddresses): Mess
   if (typeof url !== 'string') throw invalid(`${path}.url`, 'is missing.');
   if (detail !== undefined && detail !== null && detail !== 'auto' && detail !== 'low' && detail !== 'high')
     throw invalid(`${path}.detail`, 'must be auto, low or high.');
-  const image = /^data:/i.test(url) ? decodedImage(decodeData(url), `${path}.url`) : addresses.add(url, `${path}.url`);
-  return { ...image, ...((detail === 'low' || detail === 'high') && { detail }) };
-}
-
-function decodeData(url: string): Uint8Array {
-  const comma = url.indexOf(',');
-  return Buffer.from(/;base64$/i.test(url.slice(0, comma)) ? url.slice(comma + 1) : '', 'base64');
+  const image = /^data:/i.test(url) ? dataImage(url, `${path}.url`) : addresses.add(url, `${path}.url`);
+  // Not a copy: `bytes` may be a getter.
+  return detail === 'low' || detail === 'high' ? Object.assign(image, { detail }) : image;
 }
 
 function readToolCalls(given: unknown, name: string): ToolCall[] {
