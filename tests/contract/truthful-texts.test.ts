@@ -238,6 +238,14 @@ describeSharedHosts('texts as the model wrote them, through each door', ({ locat
     expect(await complete({ model: 'ollama/thinker' })).to.include({ text: '', finish: 'length' });
   });
 
+  it('of a model that nothing is known of, on a server of someone else, begin after the reasoning from the first stream on', async () => {
+    for (const written of ['Let me think.\n</think>\n\nHello!', 'Let me think.</think>Hello!', 'Hello!']) {
+      answer({ content: written }, { isStreamed: true, deltas: inPieces(written) });
+      const { text } = await complete({ model: `openai/mystery-${String(written.length)}b`, stream: true });
+      expect(text, written).to.equal('Hello!');
+    }
+  });
+
   it('of a model that the provider’s setting names are held back until its reasoning ends', async () => {
     const { hooks } = site().host;
     const written = 'secret </think> Hello!';

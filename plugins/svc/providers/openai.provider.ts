@@ -29,6 +29,8 @@ export const provider: Provider = createChatProvider({
   rules: { names: openAiNames, byModel: openAiParams },
   access,
   takesOpenAiHints: true,
+  // Behind another address may be any model.
+  mixesReasoning: ({ base_url }) => (base_url || address) !== address,
   sees: openAiSees,
   images: createOpenAiImages({ access, rules: (model) => findImageRules(openAiImageModels, model), edits: true }),
   embeddings: createOpenAiEmbeddings({

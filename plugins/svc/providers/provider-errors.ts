@@ -7,6 +7,7 @@ import {
   unreadableFailure,
   type Rejection,
 } from '../kit/upstream-error.ts';
+import { cleanMessage } from '../kit/clean-message.ts';
 import { rejectionOf } from './rejection.ts';
 import { isQuotaUsedUp } from './used-up-quota.ts';
 import type { ToolCall } from '../kit/tools.ts';
@@ -77,6 +78,8 @@ export function errorFromResponse(
       isFinal: true,
       message: responseMessage(status, sentence, connection.settings),
     });
+  if (status >= 300 && status < 400)
+    return new ProviderError({ kind: kindOf(status), status, message: redirectSentence(status, headers, connection) });
   const rejection = rejectionOf(status, body, sentence);
   return new ProviderError({
     kind: isInvalidKey(body) ? 'auth' : rejection === null ? kindOf(status) : 'rejected',
@@ -85,6 +88,17 @@ export function errorFromResponse(
     message: withCategories(responseMessage(status, sentence, connection.settings), rejection),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
+}
+
+/** Redirects are never followed: the key would leave the host it was saved for. Queries may hold secrets. */
+function redirectSentence(
+  status: number,
+  headers: Headers,
+  { settings }: Pick<ProviderConnection, 'settings'>,
+): string {
+  const [where = ''] = (headers.get('location') ?? '').split(/[?#]/, 1);
+  const to = where === '' ? '' : ` to ${cleanMessage(where, settings)}`;
+  return `its address redirects${to} (status ${String(status)}), which is not followed. Save the address that it moved to as its base URL.`;
 }
 
 /** Names what a filter found, which is not in its message. */

@@ -35,6 +35,20 @@ describe('errors of providers', () => {
       ]);
     });
 
+  for (const [title, location, where] of [
+    ['where it leads', 'https://login.example/sign-in?key=secret#x', ' to https://login.example/sign-in'],
+    ['a path', '/v2/chat/completions', ' to /v2/chat/completions'],
+    ['that alone, without an address', null, ''],
+  ] as const)
+    it(`say that the address of the provider redirects, and ${title}`, () => {
+      const headers = new Headers(location === null ? {} : { location });
+      const redirect = { status: 302, headers, body: '<html>Moved</html>' };
+      const thrown = errorFromResponse(redirect, { settings: {}, clock: createFakeClock() });
+      expect(providerFailure(thrown, { id: 'acme', label: 'Acme' }, 60_000).message).to.equal(
+        `Acme failed: its address redirects${where} (status 302), which is not followed. Save the address that it moved to as its base URL.`,
+      );
+    });
+
   it('are tried again for limits of the rate', () => {
     expect(error(429, { error: { message: 'Slow down', code: 'rate_limit_exceeded' } }).retryable).to.equal(true);
   });

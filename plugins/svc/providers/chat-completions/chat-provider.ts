@@ -35,8 +35,8 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
   readonly access: ChatAccessOf;
   readonly sees?: NonNullable<TextCapability['sees']>;
   readonly reportsCost?: boolean;
-  /** Whether texts may begin with reasoning without an opening tag. Default: by the name of the model. */
-  readonly mixesReasoning?: boolean;
+  /** Whether texts may begin with reasoning without an opening tag, or whether a server may be anyone's. Default: it may. */
+  readonly mixesReasoning?: boolean | ((settings: ProviderSettings) => boolean);
   /** Features that the upstream does not have. Default: it has all. */
   readonly lacks?: readonly TextFeature[];
   /** Whether it has the members that OpenAI alone has, such as `prompt_cache_key`. Default: false. */
@@ -54,7 +54,7 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
 /** A provider with OpenAI's Chat Completions API (D9), using the `openai` package. */
 export function createChatProvider(init: ChatProviderInit): Provider {
   const getClient = createChatClients();
-  const habits = createReasoningHabits(init.mixesReasoning);
+  const habits = createReasoningHabits(init.mixesReasoning ?? (() => true));
   const generate = (request: TextRequest, connection: ProviderConnection): Promise<TextResult> =>
     withTimeLimit(connection, async (signal) => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);

@@ -16,7 +16,8 @@ export const createChatStream = (
   onText: (piece: string) => void,
 ): TextStream => {
   const reasoning = createReasoningFilter(
-    isListedModel('reasoning_models', request.model, connection.settings) || habits?.holds(request.model),
+    isListedModel('reasoning_models', request.model, connection.settings) ||
+      habits?.holds(request.model, connection.settings),
     thinksInText(request.model, connection.settings),
   );
   const toolCalls = createToolCalls();

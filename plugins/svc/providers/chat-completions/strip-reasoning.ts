@@ -168,15 +168,24 @@ export function isReasoningModel(model: string): boolean {
 /** Whether models of a provider mix their reasoning into texts, as this process has seen it. */
 export interface ReasoningHabits {
   /** Whether the next text must be held back until its reasoning ends: not for a model that was seen to have none in its texts. */
-  holds(model: string): boolean;
+  holds(model: string, settings: ProviderSettings): boolean;
   note(model: string, hadLoneClosing: boolean): void;
 }
 
-/** @param mixes what holds for models that were not seen yet. Default: by the name of the model */
-export function createReasoningHabits(mixes?: boolean): ReasoningHabits {
+/** Models of OpenAI, whose servers separate the reasoning, under any address: a gateway may offer them. */
+const separateModels = /(^|[/:])(gpt-|chatgpt-|o\d)/i;
+
+/**
+ * @param mixes what holds for models that were not seen yet, or whether the server at an address may be anyone's. Of these the first
+ *   text of a model is held back: nothing else shows whether its template makes it think.
+ */
+export function createReasoningHabits(mixes: boolean | ((settings: ProviderSettings) => boolean)): ReasoningHabits {
   const seen = new Map<string, boolean>();
   return {
-    holds: (model) => seen.get(model) ?? mixes ?? isReasoningModel(model),
+    holds(model, settings) {
+      if (typeof mixes === 'boolean') return seen.get(model) ?? mixes;
+      return seen.get(model) ?? (isReasoningModel(model) || (mixes(settings) && !separateModels.test(model)));
+    },
     note(model, hadLoneClosing) {
       // A model that thinks before some texts is held back for all.
       if (!hadLoneClosing && seen.has(model)) return;
