@@ -85,6 +85,16 @@ describe('Answers of Chat Completions', () => {
     expect(() => chat({ content: '' }, 'error', { error: { code: 'oops', message: 'Broken upstream.' } }))
       .to.throw('Broken upstream.')
       .with.property('kind', 'unavailable');
+    const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded.' } };
+    for (const read of [claudeResponse, googleResponse])
+      for (const [body, kind] of [
+        [overloaded, 'unavailable'],
+        [{ error: 'Overloaded.' }, 'unavailable'],
+        [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Overloaded.' } }, 'rate_limited'],
+      ] as const)
+        expect(() => read(body, asked, connection))
+          .to.throw('Overloaded.')
+          .with.property('kind', kind);
   });
 
   it('count reasoning that is in the total alone as output, as xAI means it', () => {

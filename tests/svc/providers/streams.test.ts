@@ -43,6 +43,32 @@ describe('Text providers that stream', () => {
     expect(bodies.map((body) => 'stream_options' in (JSON.parse(body) as object))).to.deep.equal([false]);
   });
 
+  const claudeEvents = (...last: readonly object[]): string =>
+    [
+      { type: 'message_start', message: { model: 'c', content: [], stop_reason: null, usage: { input_tokens: 3 } } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
+      ...last,
+    ]
+      .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+      .join('');
+  const streamClaude = (body: string) => {
+    const upstream = upstreams.find(({ id }) => id === 'claude')!;
+    const fetch: typeof globalThis.fetch = () =>
+      Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    return find('claude').text!.stream!(requestTo(upstream), connectionTo(upstream, { fetch }), () => undefined);
+  };
+
+  it('are complete once Claude has said why its text ended, without the last event too', async () => {
+    const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } };
+    expect((await streamClaude(claudeEvents(end))).content).to.equal('Hello.');
+    expect(await failureOf(streamClaude(claudeEvents()))).to.have.property('message', 'its response ended early.');
+  });
+
+  it('fail with the message of an error that is no event of Claude’s', async () => {
+    const failure = await failureOf(streamClaude(claudeEvents({ error: 'Out of order.' })));
+    expect(failure).to.have.property('message', 'Out of order.');
+  });
+
   it('are not asked for the usage again where the upstream refused to send it', async () => {
     const upstream = upstreams.find(({ id }) => id === 'ollama')!;
     const asked: boolean[] = [];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
+import { errorInside } from '../streams/read-events.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
@@ -10,13 +11,14 @@ import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextR
  * Reads a message: the text blocks without thinking, and the tool calls.
  *
  * @throws ProviderError `unavailable` for a text that ended for another reason, `unreadable` for
- * another format and for an empty response.
+ * another format and for an empty response. An error in a 200 is mapped by its own type.
  */
 export function claudeResponse(
   body: JsonObject,
   request: RequestedText,
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
+  if (Boolean(body['error'])) throw errorInside(body, connection);
   if (!Array.isArray(body['content'])) throw unreadableResponse('no list "content" in it');
   const toolCalls = claudeToolCalls(body['content']);
   const content = body['content']

@@ -41,14 +41,12 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
       usage = { ...usage, ...present(objectAt(event, 'usage')) };
       hasFinalUsage = true;
     },
-    error: (event) => {
-      throw errorInside(event, connection);
-    },
   };
 
   return {
     take({ event: name = '', data }) {
       const event = parseEvent(data);
+      if (Boolean(event['error'])) throw errorInside(event, connection);
       const type = textAt(event, 'type') ?? name;
       readers[type]?.(event);
       return type === 'message_stop';
@@ -56,7 +54,8 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
     whole(body) {
       received = body;
     },
-    isComplete: () => false,
+    // The event with it comes after all of the content.
+    isComplete: () => textAt(message, 'stop_reason') !== null,
     report: () =>
       received === null
         ? {

@@ -3,6 +3,7 @@ import { isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, refusedRequest, unreadableResponse } from '../provider-errors.ts';
+import { errorInside } from '../streams/read-events.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
@@ -28,13 +29,14 @@ const blocking = new Set([
  * Reads a generateContent response: the text of the first candidate without thoughts, and the functions it calls.
  *
  * @throws ProviderError `rejected` for a blocked prompt, `unavailable` for a text that ended for another reason,
- * `unreadable` for another format and for an empty response.
+ * `unreadable` for another format and for an empty response. An error in a 200 is mapped by its own code.
  */
 export function googleResponse(
   body: unknown,
   request: RequestedText,
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
+  if (isRecord(body) && Boolean(body['error'])) throw errorInside(body, connection);
   const feedback = objectAt(body, 'promptFeedback');
   const blockReason = textAt(feedback, 'blockReason');
   const candidate = listAt(body, 'candidates')[0];
