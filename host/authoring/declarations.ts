@@ -41,7 +41,8 @@ interface Module {
 
 /**
  * Picks from the declarations of the host what plugins can see: everything that the entries export, the maps of hooks, and the
- * types that these name. Without it, the types of the whole host would be part of the package.
+ * types that these name. Without it, the types of the whole host would be part of the package. dts-bundle-generator 9 takes 97 s of
+ * processor time where this takes 18, and merges what modules add to `#plugin-api` into numbered copies of its interfaces.
  *
  * @returns declarations by the paths of their modules.
  * @throws Error for a type that is not found.
