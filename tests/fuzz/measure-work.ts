@@ -4,7 +4,7 @@ import { sandboxKey } from '../../plugins/sandbox/fake.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { startSite } from '../helpers/running-site.ts';
 import { listMultipliers, restKey, type Multiplier } from './multipliers.ts';
-import { createRandom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 import type { FuzzRequest } from './requests.ts';
 import { postOf, textParts, viewsOf } from './texts.ts';
 
@@ -65,7 +65,6 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
     const [, slices = ''] = await site.waitFor(/Slices on (\S+)/);
     const longestSlice = async (): Promise<number> => Number((await exchange(slices, health, agent)).text);
     const measure = async (run: () => Promise<Pick<WorkResponse, 'status' | 'text'>>): Promise<WorkResponse> => {
-      await longestSlice();
       let isDone = false;
       const began = performance.now();
       let elapsed = 0;
@@ -75,11 +74,12 @@ export async function startWorkSite(databaseUrl?: string): Promise<WorkSite> {
         const started = performance.now();
         await call(health, '');
         delay = Math.max(delay, performance.now() - started);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, betweenLooks));
       }
       return { ...(await answered), delay, elapsed, slice: await longestSlice() };
     };
     const health = { method: 'GET', path: '/healthz', headers: {}, body: null };
+    await longestSlice();
     return {
       multipliers: listMultipliers(String(id)),
       author: { authorization: await createPassword(site.url, administrator) },
@@ -126,6 +126,9 @@ async function createPassword(
   return `Basic ${Buffer.from(`${login}:${made}`).toString('base64')}`;
 }
 
+/** Milliseconds between two looks at `/healthz`. What holds up others is seen however it falls; slices have no gaps. */
+const betweenLooks = 25;
+
 const ignore = (): void => undefined;
 
 /** A connection that is closed before the body has been sent counts as refused: status 0. */
@@ -164,6 +167,16 @@ export interface WorkReport {
   readonly response: Slowest;
 }
 
+/** One in so many requests goes to the limit and beyond. Each costs as much as hundreds of others. */
+const extremes = 40;
+/** Characters of a post. */
+const longest = 970_000;
+
+/** From 1 to `most`, each order of magnitude as often. */
+function anySize(random: Random, most: number): number {
+  return Math.max(1, Math.round(most ** (random.below(1_000_001) / 1_000_000)));
+}
+
 /** Sends seeded requests that multiply one thing each, from one to far more than is accepted, and posts that repeat one text. */
 export async function fuzzWork(site: WorkSite, requests: number, seed: number): Promise<WorkReport> {
   const random = createRandom(seed);
@@ -183,12 +196,12 @@ export async function fuzzWork(site: WorkSite, requests: number, seed: number): 
   while (sent < requests) {
     if (random.once(2)) {
       const { name, most, make } = random.pick(site.multipliers);
-      const count = random.pick([1, Math.ceil(most / 2), most, most + 1, most * 2, 1 + random.below(most * 2)]);
+      const count = random.once(extremes) ? random.pick([most, most + 1, most * 2]) : anySize(random, most * 2);
       note(await site.send(make(count)), `${String(count)} ${name}`);
       continue;
     }
     const part = random.pick(textParts);
-    const length = random.pick([1_000, 100_000, 500_000, 970_000]);
+    const length = random.once(extremes) ? longest : anySize(random, longest);
     const what = `${String(length)} characters of ${JSON.stringify(part)}`;
     const saved = await site.send(postOf(part, length, site.author));
     note(saved, `saving ${what}`);
