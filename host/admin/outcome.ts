@@ -17,6 +17,8 @@ export interface AdminActionDone {
   readonly ip: string;
   /** Name of the file that the action sends; null without one. */
   readonly download: string | null;
+  /** It changed nothing. */
+  readonly readOnly: boolean;
 }
 
 /** What an action returned, or the error it threw. */

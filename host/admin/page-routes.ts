@@ -231,7 +231,11 @@ async function reportAction(
   const { request, action, result } = done;
   const report = { page: slug, action, capability, userId: request.user.id, ip: request.ip };
   try {
-    await hooks.doActionAsync('admin_action_done', { ...report, download: result.download?.name ?? null });
+    await hooks.doActionAsync('admin_action_done', {
+      ...report,
+      download: result.download?.name ?? null,
+      readOnly: result.readOnly === true,
+    });
   } catch (error) {
     // The action itself is done.
     log.error('Callback of admin_action_done failed', { event: 'admin_action_hook_failed', error });

@@ -46,7 +46,22 @@ function groupResults(results: readonly AdminSearchResult[]) {
     .map((note) => ({ title: note || 'Admin', results: results.filter((result) => result.note === note) }));
 }
 
-/** Pages whose title or group has every word, followed by what plugins find. Without a query all pages of the menu. */
+/**
+ * How well a title fits, best first: it begins with the query, its words begin with those of the query, it has them, or they are
+ * elsewhere.
+ */
+function rankOf(title: string, words: readonly string[]): number {
+  const text = title.toLowerCase();
+  if (text.startsWith(words.join(' '))) return 0;
+  if (words.every((word) => beginsWord(text, word))) return 1;
+  return words.every((word) => text.includes(word)) ? 2 : 3;
+}
+
+function beginsWord(text: string, word: string): boolean {
+  return text.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word));
+}
+
+/** Pages whose title has every word, or whose group has a word that begins so, and what plugins find. Without a query all pages of the menu. */
 async function search(
   { registry, hooks, log }: SearchParts,
   user: User,
@@ -60,7 +75,9 @@ async function search(
         ? children.map((child) => ({ title: child.title, note: title, href: child.href ?? '' }))
         : [{ title, note: '', href }],
     )
-    .filter(({ title, note }) => words.every((word) => `${note} ${title}`.toLowerCase().includes(word)));
+    .filter(({ title, note }) =>
+      words.every((word) => title.toLowerCase().includes(word) || beginsWord(note.toLowerCase(), word)),
+    );
   let found: readonly AdminSearchResult[] = [];
   try {
     if (query !== '') found = await hooks.applyFiltersAsync('admin_search', [], { query, user });
@@ -72,5 +89,9 @@ async function search(
     note,
     href: toHref(href),
   }));
-  return query === '' ? pages : [...pages, ...objects];
+  if (query === '') return pages;
+  return [...pages, ...objects]
+    .map((result) => ({ result, rank: rankOf(result.title, words) }))
+    .sort((left, right) => left.rank - right.rank)
+    .map(({ result }) => result);
 }

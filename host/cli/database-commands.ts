@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CliCommand } from '#plugin-api';
+import { formatCount, type CliCommand } from '#plugin-api';
 import type { Content } from '../content/content.ts';
 import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import type { Database } from '../database/database.ts';
@@ -17,6 +17,15 @@ interface DatabaseCommandsDependencies {
   readonly secrets: Pick<Secrets, 'unreadable'>;
   readonly mail: Pick<Mail, 'describeHeld'>;
   readonly content: { readonly parts: Pick<Content['parts'], 'uploads'> };
+}
+
+type CommandProgress = (text: string) => void;
+
+/** Says which table a restore is at. */
+export function showTables(
+  progress: CommandProgress = () => undefined,
+): NonNullable<Parameters<Database['restore']>[1]> {
+  return (table, rows) => progress(`Restoring ${table}, after ${formatCount(rows, 'row')}`);
 }
 
 /** `db status|migrate|backup|restore`. */
@@ -60,10 +69,12 @@ export function databaseCommands({ database, secrets, content, mail }: DatabaseC
     },
     {
       name: 'db restore',
-      description: 'Replaces everything in the database with a backup. Running nodes pick up the change.',
+      description:
+        'Replaces everything in the database with a backup, in one transaction. The site may run meanwhile: its writes wait, and it ' +
+        'shows what the backup has once the restore is done.',
       args: [{ name: 'file', description: 'A file created by db backup.' }],
-      run: async ({ args: [file = ''] }) => {
-        const report = await database.restore(resolve(file));
+      run: async ({ args: [file = ''], progress }) => {
+        const report = await database.restore(resolve(file), showTables(progress));
         const warnings = [
           describeUnreadable(await secrets.unreadable()),
           await mail.describeHeld(),

@@ -122,7 +122,13 @@ function buildCommand({
       if (text !== '') output.out(text);
     };
     try {
-      print(await command.run({ args, flags: Object.fromEntries(read) }));
+      print(
+        await command.run({
+          args,
+          flags: Object.fromEntries(read),
+          progress: (text) => output.err(output.translate(text)),
+        }),
+      );
     } catch (error) {
       if (isRecord(error) && error['result'] !== undefined) print(error['result']);
       throw error;

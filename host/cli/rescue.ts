@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
 import type { Config } from '../start/config.ts';
 import { hostMigrations } from '../core.ts';
-import { openDatabase, type RestoreReport } from '../database/database.ts';
+import { openDatabase, type Database, type RestoreReport } from '../database/database.ts';
 import { readMigrations } from '../loader/load.ts';
 import { hostVersion } from '../site.ts';
 
@@ -18,18 +18,20 @@ export async function rescue({
   file,
   clock,
   log,
+  onTable,
 }: {
   readonly config: Config;
   readonly file: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onTable: Parameters<Database['restore']>[1];
 }): Promise<RestoreReport> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   try {
     database.declareMigrations('host', hostMigrations);
     for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion }))
       database.declareMigrations(slug, migrations);
-    return await database.restore(resolve(file));
+    return await database.restore(resolve(file), onTable);
   } finally {
     await database.close();
   }

@@ -128,6 +128,7 @@ async function open(config: Config, argv: readonly string[], pluginFolders: Plug
     const { fileToRestore, rescue } = await import('./rescue.ts');
     const file = fileToRestore(argv);
     if (file === null) throw error;
+    const { showTables } = await import('./database-commands.ts');
     const { createLogger } = await import('../log/log.ts');
     const { createRedactor } = await import('../log/redactor.ts');
     const clock = createSystemClock();
@@ -137,6 +138,7 @@ async function open(config: Config, argv: readonly string[], pluginFolders: Plug
         file,
         clock,
         log: createLogger({ level: 'warn', clock, redactor: createRedactor() }),
+        onTable: showTables(await textPrinter(config, (line) => void process.stderr.write(`${line}\n`))),
       }),
     );
     const print = await textPrinter(config);

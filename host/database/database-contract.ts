@@ -100,7 +100,9 @@ export interface Database extends DatabaseApi {
    * Replaces the database with a backup of either format, in one transaction: an error leaves it unchanged. The backup's
    * migrations create the tables, so their plugins must be active in this process; newer migrations follow. Other nodes
    * drop their caches.
+   *
+   * @param onTable called when a table begins. @param rows restored before it
    */
-  restore(file: string): Promise<RestoreReport>;
+  restore(file: string, onTable?: (table: string, rows: number) => void): Promise<RestoreReport>;
   close(): Promise<void>;
 }

@@ -107,8 +107,8 @@ function composeDatabase(parts: Parts): Database {
       await knex.raw(read).timeout(pingTimeout);
     },
     backup: async (file) => (await import('./backup.ts')).writeBackup(dialect, clock, file),
-    ...composeNotifications(parts, async (file) =>
-      (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator }, file),
+    ...composeNotifications(parts, async (file, onTable) =>
+      (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator, onTable }, file),
     ),
   };
 }
@@ -168,8 +168,8 @@ function composeNotifications(
     if (sender !== self) notifications.gap();
   };
   return {
-    async restore(file) {
-      const report = await restoreTables(file);
+    async restore(file, onTable) {
+      const report = await restoreTables(file, onTable);
       await notifier.send(knex, restoredChannel, self);
       notifications.gap();
       return report;

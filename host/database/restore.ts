@@ -10,6 +10,8 @@ export interface RestoreDependencies {
   readonly dialect: Dialect;
   readonly transactions: Transactions;
   readonly migrator: Migrator;
+  /** See `Database.restore`. */
+  readonly onTable?: ((table: string, rows: number) => void) | undefined;
 }
 
 /** Below SQLite's 500 terms of a compound SELECT and PostgreSQL's 65,535 values of a statement. */
@@ -39,7 +41,7 @@ async function restoreParts(
   dependencies: RestoreDependencies,
   parts: AsyncGenerator<BackupPart>,
 ): Promise<RestoreReport> {
-  const { dialect, transactions, migrator } = dependencies;
+  const { dialect, transactions, migrator, onTable } = dependencies;
   return transactions.run(async (transaction) => {
     await dialect.lock(transaction, 'migrations');
     const { history, next } = await readHistory(parts);
@@ -54,7 +56,7 @@ async function restoreParts(
       for (const table of tables) await transaction(table.name).delete();
       await insertRows(transaction, migrationsTable, history as unknown as Row[]);
       const names = new Set(tables.map((table) => table.name));
-      await insertParts(transaction, { names, parts, next, count });
+      await insertParts(transaction, { names, parts, next, count, onTable });
     });
     await dialect.resetSequences(transaction, tables);
     return { ...count, migrated: await migrator.applyPending() };
@@ -108,9 +110,10 @@ interface Insertion {
   readonly parts: AsyncGenerator<BackupPart>;
   readonly next: BackupPart | undefined;
   readonly count: { tables: number; rows: number };
+  readonly onTable: RestoreDependencies['onTable'];
 }
 
-async function insertParts(transaction: Knex, { names, parts, next, count }: Insertion): Promise<void> {
+async function insertParts(transaction: Knex, { names, parts, next, count, onTable }: Insertion): Promise<void> {
   let table = migrationsTable;
   for (let part = next; part !== undefined; part = await nextPart(parts)) {
     if ('table' in part) {
@@ -118,6 +121,7 @@ async function insertParts(transaction: Knex, { names, parts, next, count }: Ins
       count.tables++;
       if (!names.has(table))
         throw new Error(`The backup has the table '${table}', which no known migration creates. Nothing was changed.`);
+      onTable?.(table, count.rows);
     } else {
       await insertRows(transaction, table, part.rows);
       count.rows += part.rows.length;

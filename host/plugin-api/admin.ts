@@ -64,6 +64,8 @@ export interface AdminActionResult {
   readonly download?: AdminDownload;
   /** Response data for callers with JavaScript. */
   readonly data?: unknown;
+  /** The action changed nothing: what a page asks again and again, or a preview. The security log has no entry of it. */
+  readonly readOnly?: true;
   /** Path below the admin root to redirect to; default: the page itself. */
   readonly redirect?: string;
   /** HTTP status for callers with JavaScript. Default 200, or 400 with an error notice. */

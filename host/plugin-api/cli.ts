@@ -39,6 +39,8 @@ export interface CliCommand {
   readonly run: (input: {
     readonly args: readonly string[];
     readonly flags: Readonly<Record<string, unknown>>;
+    /** Prints a line on standard error at once: how far a command is that takes long. */
+    readonly progress?: (text: string) => void;
   }) => Promise<unknown>;
 }
 

@@ -43,8 +43,8 @@ export function recordSecurityEvents(
 ): void {
   const record = (event: SecurityEvent): Promise<void> => securityLog.record(withActor(event));
   hooks.addAction('security_event', record);
-  hooks.addAction('admin_action_done', async ({ page, action, capability, userId, ip, download }) => {
-    if (contentCapabilities.has(capability)) return;
+  hooks.addAction('admin_action_done', async ({ page, action, capability, userId, ip, download, readOnly }) => {
+    if (contentCapabilities.has(capability) || readOnly) return;
     const details = { page, action, ...(download !== null && { download }) };
     await record({ event: download === null ? 'admin_action' : 'exported', userId, ip, details });
   });

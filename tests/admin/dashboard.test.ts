@@ -225,6 +225,32 @@ describe('dashboard and plugins page', () => {
       expect(text).not.to.contain(secret);
   });
 
+  it('finds what a title begins with first, then its words, and no page by a part of its group', async () => {
+    for (const [slug, title] of Object.entries({
+      posts: 'Posts',
+      writer: 'Content writer',
+      tents: 'Tents',
+      own: 'My own',
+    }))
+      host.admin.api.addPage({ slug, title, menu: title, group: 'content', render });
+    host.hooks.addFilter('admin_search', (results) => [
+      ...results,
+      { title: 'Under the stars', note: 'Post', href: 'posts/edit?id=1' },
+      { title: 'How to choose a two-person tent', note: 'Post', href: 'posts/edit?id=2' },
+    ]);
+    const titles = async (query: string) =>
+      (
+        (await browser.get(`/admin/search-results?q=${query}`)).json() as { results: readonly { title: string }[] }
+      ).results.map(({ title }) => title);
+    expect(await titles('tent')).to.deep.equal([
+      'Tents',
+      'How to choose a two-person tent',
+      'Content writer',
+      'Under the stars',
+    ]);
+    expect((await titles('cont')).slice(0, 2)).to.deep.equal(['Content writer', 'Posts']);
+  });
+
   it('finds pages of the menu by every word, and what plugins find, as a page and for scripts', async () => {
     host.admin.api.addPage({
       slug: 'hidden',

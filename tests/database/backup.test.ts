@@ -76,7 +76,11 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     expect(await database.backup(file)).to.deep.include({ file, format: 'portable', tables: 3, rows: 6 });
     await database.knex('books').delete();
     await database.knex('authors').where('id', 7).update({ name: 'changed' });
-    expect(await database.restore(file)).to.deep.equal({ tables: 3, rows: 6, migrated: 0 });
+    const seen: [string, number][] = [];
+    const report = await database.restore(file, (table, rows) => seen.push([table, rows]));
+    expect(report).to.deep.equal({ tables: 3, rows: 6, migrated: 0 });
+    expect(seen.map(([table]) => table)).to.have.members(['authors', 'books']);
+    expect(seen.map(([, rows]) => rows)).to.deep.equal([1, 1 + (seen[0]?.[0] === 'authors' ? 3 : 2)]);
     expect(await content(database)).to.deep.equal(before);
   });
 

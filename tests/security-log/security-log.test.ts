@@ -250,6 +250,19 @@ describe('what the security log records', () => {
     expect(byKey?.['details']).to.include({ ability: 'host/create-draft', key: 'Shop' });
   });
 
+  it('what administrators change in the admin, and not what their pages ask again and again', async () => {
+    const { submit } = await host.signIn();
+    await submit('svc/deliveries', 'progress');
+    await submit('svc/deliveries/inbox', 'progress');
+    await submit('svc/tasks', 'live');
+    await submit('svc/webhooks', 'set-enabled', { enabled: '1' });
+    expect(
+      (await entries('admin_action'))
+        .map(({ details }) => details as { page: string })
+        .filter(({ page }) => page.startsWith('svc/')),
+    ).to.deep.equal([{ page: 'svc/webhooks', action: 'set-enabled', door: 'admin' }]);
+  });
+
   it('survives a backup that is restored', async () => {
     const before = (await entries('user_created')).length;
     const file = join(folder, 'copy.jsonl.gz');

@@ -10,7 +10,9 @@ dialog.setAttribute('aria-label', __('Search the admin'));
 const input = document.createElement('input');
 for (const [name, value] of Object.entries({
   class: 'input',
-  type: 'search',
+  // The first Escape would only empty a field of the type search.
+  type: 'text',
+  inputmode: 'search',
   role: 'combobox',
   maxlength: '100',
   placeholder: __('Go to a page, post or chatbot'),

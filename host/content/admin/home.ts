@@ -58,6 +58,9 @@ async function toItem(
   };
 }
 
+/** Results of a search, newest first: the search of the admin puts hits in titles before others. */
+const mostFound = 50;
+
 /** Posts and pages for the search of the admin. */
 export async function findContent(
   { parts }: ContentPagesDependencies,
@@ -68,7 +71,7 @@ export async function findContent(
     type: ['post', 'page'],
     status: 'any',
     search: query,
-    limit: latest,
+    limit: mostFound,
     visibleTo: user,
   });
   return posts.flatMap((post) => {

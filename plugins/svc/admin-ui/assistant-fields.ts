@@ -1,4 +1,13 @@
-import { fieldLabel, formFields, isRecord, readForm, translateText, valueAt } from '#plugin-api';
+import {
+  asRecord,
+  fieldLabel,
+  formFields,
+  invalidFields,
+  isRecord,
+  readForm,
+  translateText,
+  valueAt,
+} from '#plugin-api';
 import type { Choice, FieldErrors, FieldHints, FormField, JsonSchema } from '#plugin-api';
 import { missingSettings, type Configurable, type SavedSettings } from '../settings/configured.ts';
 import { providerChoices, type Providers } from './model-choices.ts';
@@ -81,6 +90,10 @@ export function limitRows(schema: JsonSchema, { draft, errors }: FormState): Lim
       label: `${translateText(title)}: ${translateText(field.label.replace(/^.*: /, ''))}`,
       ...(field.error !== undefined && { error: field.error.replace(/^Role/, title) }),
       ...(title.endsWith(' role') && valueAt(draft, field.path) === undefined && { value: valueOfMissing(field) }),
+      // Stored 0 is no limit, which a person would read as nothing allowed.
+      ...(field.path.endsWith('.amount') &&
+        valueAt(draft, field.path) === 0 &&
+        field.error === undefined && { value: '' }),
     }));
     return { title, fields: named };
   };
@@ -93,6 +106,24 @@ export function limitRows(schema: JsonSchema, { draft, errors }: FormState): Lim
 }
 
 const valueOfMissing = ({ type, value }: FormField): unknown => (type === 'number' ? '' : value);
+
+/**
+ * Refuses an amount of 0, which is stored for no limit: who types it wants the opposite.
+ *
+ * @throws RestError 400 with a sentence for each
+ */
+export function requireAmounts({ limits }: Readonly<Record<string, unknown>>): void {
+  const { guest, user, roles } = asRecord(limits);
+  const rows = {
+    guest,
+    user,
+    ...Object.fromEntries(Object.entries(asRecord(roles)).map(([role, row]) => [`roles.${role}`, row])),
+  };
+  const zeros = Object.entries(rows).filter(([, row]) => /^\s*0+\s*$/.test(String(asRecord(row)['amount'] ?? '')));
+  if (zeros.length === 0) return;
+  const sentence = 'Enter 1 or more, or leave it empty for no limit.';
+  throw invalidFields(Object.fromEntries(zeros.map(([name]) => [`limits.${name}.amount`, translateText(sentence)])));
+}
 
 /** Reads the limits of visitors. An empty amount means no limit, and for a role no separate limit. */
 export function readLimits(schema: JsonSchema, form: Readonly<Record<string, unknown>>): Record<string, unknown> {

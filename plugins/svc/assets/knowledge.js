@@ -36,9 +36,9 @@ function takeOver(words, freshWords) {
 }
 
 function replaceParts(live, fresh, focused) {
-  const bar = live.querySelector(':scope > .progress progress');
-  const freshBar = fresh.querySelector(':scope > .progress progress');
-  if (bar && freshBar) [bar.max, bar.value] = [freshBar.max, freshBar.value];
+  const freshBars = fresh.querySelectorAll(':scope > .progress progress');
+  for (const [index, bar] of live.querySelectorAll(':scope > .progress progress').entries())
+    if (freshBars[index]) [bar.max, bar.value] = [freshBars[index].max, freshBars[index].value];
   const count = live.querySelector(':scope > .progress .muted');
   const freshCount = fresh.querySelector(':scope > .progress .muted');
   if (count && freshCount) count.textContent = freshCount.textContent;

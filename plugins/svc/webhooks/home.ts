@@ -25,9 +25,11 @@ export async function addWebhooksHome(webhooks: Webhooks, home: AdminHome): Prom
           ? { state: 'error', note: 'paused after failures' }
           : endpoint.held !== null
             ? { state: 'error', note: 'deliveries are held' }
-            : failed > 0
-              ? { state: 'warning', note: `${formatCount(failed, 'failed delivery', 'failed deliveries')}` }
-              : { state: 'ok', note: 'webhook endpoint' }),
+            : endpoint.events.length === 0
+              ? { state: 'warning', note: 'receives nothing: no event is selected' }
+              : failed > 0
+                ? { state: 'warning', note: `${formatCount(failed, 'failed delivery', 'failed deliveries')}` }
+                : { state: 'ok', note: 'webhook endpoint' }),
       };
     });
   return { ...home, health: [...home.health, ...health] };

@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
+import { asRecord, formatCount, isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
 
 /** A parameter, or a member of a request or response body, as shown on the page. */
 export interface FieldLine {
@@ -92,10 +92,10 @@ const rules: readonly (readonly [keyword: string, text: (value: unknown) => stri
   ['maximum', (value) => `At most ${String(value)}.`],
   ['exclusiveMaximum', (value) => `Less than ${String(value)}.`],
   ['multipleOf', (value) => `Multiple of ${String(value)}.`],
-  ['minLength', (value) => `At least ${String(value)} characters.`],
-  ['maxLength', (value) => `At most ${String(value)} characters.`],
-  ['minItems', (value) => `At least ${String(value)} items.`],
-  ['maxItems', (value) => `At most ${String(value)} items.`],
+  ['minLength', (value) => `At least ${formatCount(Number(value), 'character')}.`],
+  ['maxLength', (value) => `At most ${formatCount(Number(value), 'character')}.`],
+  ['minItems', (value) => `At least ${formatCount(Number(value), 'item')}.`],
+  ['maxItems', (value) => `At most ${formatCount(Number(value), 'item')}.`],
   ['uniqueItems', (value) => (value === true ? 'Items must be unique.' : '')],
   ['additionalProperties', (value) => (value === false ? 'No other members.' : '')],
   ['readOnly', (value) => (value === true ? 'Read only.' : '')],

@@ -119,6 +119,6 @@ function limitsOf({ scopes, requestsPerMinute }: NamedKey, bots: readonly NamedR
       chatbots.map((id) => bots.find((bot) => bot.id === id)?.name ?? deletedBotLabel(id)),
     ),
     ...list('Abilities', abilities),
-    ...(requestsPerMinute > 0 ? [`${String(requestsPerMinute)} calls per minute`] : []),
+    ...(requestsPerMinute > 0 ? [`${formatCount(requestsPerMinute, 'call')} per minute`] : []),
   ];
 }

@@ -1,4 +1,5 @@
 import {
+  formatCount,
   formatDuration,
   formatMoney,
   formatNumber,
@@ -64,7 +65,7 @@ function spendingTile({
     label: 'Spending',
     value: formatMoney(now.cost),
     href: `${href}&metric=cost`,
-    note: now.unpriced > 0 ? `${formatNumber(now.unpriced)} calls without a price` : `${formatNumber(now.calls)} calls`,
+    note: now.unpriced > 0 ? `${formatCount(now.unpriced, 'call')} without a price` : formatCount(now.calls, 'call'),
     change: { now: now.cost, before: before.cost },
     points: span.map((day) => costs.get(day) ?? 0),
   };
@@ -104,7 +105,7 @@ function healthOf(
     label: provider.label,
     state: share >= failing ? 'error' : share >= someErrors ? 'warning' : 'ok',
     note:
-      `${formatNumber(calls.failed)} of ${formatNumber(calls.calls)} calls failed today, ` +
+      `${formatNumber(calls.failed)} of ${formatCount(calls.calls, 'call')} failed today, ` +
       `${formatDuration(calls.duration / calls.calls)} on average`,
     href,
   };

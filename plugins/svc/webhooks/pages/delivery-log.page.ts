@@ -48,6 +48,7 @@ export function createPage(context: DeliveryPagesContext): AdminPageBody {
       progress: async (request): Promise<AdminActionResult> => {
         const timezone = await host.site.timezone();
         return {
+          readOnly: true,
           data: await queueProgress(context, { query: readDeliveryLogQuery(request.form, timezone), timezone }),
         };
       },

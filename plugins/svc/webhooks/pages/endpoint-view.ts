@@ -42,6 +42,7 @@ export async function endpointView(
     id: id ?? '',
     idFields: { id },
     isSaved: id !== null,
+    receivesNothing: id !== null && saved.events.length === 0,
     errors,
     fields: Object.fromEntries(fields.map((field) => [field.path, field])),
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },

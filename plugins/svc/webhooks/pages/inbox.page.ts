@@ -93,7 +93,7 @@ export function createPage({ host, webhooks, inbox }: DeliveryPagesContext): Adm
         await inbox.close();
         return withNotice('success', 'Inbox and endpoint deleted.');
       },
-      progress: async () => ({ data: { stamp: String((await inbox.list())[0]?.id ?? '') } }),
+      progress: async () => ({ readOnly: true, data: { stamp: String((await inbox.list())[0]?.id ?? '') } }),
     },
   };
 }

@@ -51,6 +51,19 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(stored).to.not.contain('abcdefghijkl').and.not.contain('a secret of its');
   });
 
+  it('says on its page and on Home that an endpoint without events receives nothing', async () => {
+    const { browser, endpoints } = admin();
+    await browser.submit(page, 'save', { name: 'Idle', url: whole.url, enabled: '1' });
+    const [endpoint] = await endpoints();
+    const edited = `${page}?id=${String(endpoint?.['id'])}`;
+    expect((await browser.get(edited)).text).to.contain('This endpoint receives nothing.');
+    await browser.submit('/admin/svc/webhooks', 'set-enabled', { enabled: '1' });
+    expect((await browser.get('/admin/')).text).to.contain('receives nothing: no event is selected');
+    await browser.submit(edited, 'save', { ...whole, id: String(endpoint?.['id']) });
+    expect((await browser.get(edited)).text).to.not.contain('This endpoint receives nothing.');
+    expect((await browser.get('/admin/')).text).to.not.contain('receives nothing');
+  });
+
   it('keeps secret and headers that come back empty, and removes what is ticked', async () => {
     const { browser, endpoints } = admin();
     await browser.submit(page, 'save', whole);

@@ -2,6 +2,7 @@ import type { AiForms } from '../ai-forms.ts';
 import { inputName, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { arrangeElements, filledElements } from '../../../admin-ui/element-drafts.ts';
+import { requireAmounts } from '../../../admin-ui/assistant-fields.ts';
 import { editView, readDraft } from './edit-view.ts';
 import { elementsOf, newElement, readElements, type ElementDraft } from './element-draft.ts';
 import { editSlug, findForm, postedForm } from './form-pages.ts';
@@ -42,6 +43,7 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
   const elements = filledElements(readElements(request.form));
   return withFieldErrors(
     async () => {
+      requireAmounts(request.form);
       const { name, status } = await parts.forms.update(form.id, {
         ...draft,
         elements: elementsOf(elements),

@@ -47,7 +47,10 @@ export function createPage(automations: Automations): AdminPageBody {
       }),
       live: async (request) => {
         const item = await requireItem(automations, readText(request, 'id'));
-        return { data: { stamp: stampOf(item), busy: item.state === 'pending' || item.state === 'processing' } };
+        return {
+          readOnly: true,
+          data: { stamp: stampOf(item), busy: item.state === 'pending' || item.state === 'processing' },
+        };
       },
     },
   };

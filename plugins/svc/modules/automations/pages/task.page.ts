@@ -201,7 +201,7 @@ export function createPage(automations: Automations): AdminPageBody {
         const { items } = automations;
         const { id } = await requireTaskOfForm(automations, request);
         const { open, ...progress } = summarizeProgress(await items.counts(id));
-        return { data: { stamp: await items.stamp(id), busy: open > 0, progress } };
+        return { readOnly: true, data: { stamp: await items.stamp(id), busy: open > 0, progress } };
       },
     },
   };

@@ -119,7 +119,10 @@ export function createPage(automations: Automations): AdminPageBody {
       ...taskActions(automations, () => tasksSlug),
       bulk: (request) => changeSeveral(bulkInit(automations), request, 'paused'),
       settings: (request) => saveSettings(automations, request),
-      live: async () => ({ data: { stamp: listStamp(await automations.items.allCounts()), busy: true } }),
+      live: async () => ({
+        readOnly: true,
+        data: { stamp: listStamp(await automations.items.allCounts()), busy: true },
+      }),
     },
   };
 }

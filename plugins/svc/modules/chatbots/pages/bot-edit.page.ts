@@ -3,7 +3,7 @@ import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api
 import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { Bot } from '../bots/bot.ts';
-import { readLimits } from '../../../admin-ui/assistant-fields.ts';
+import { readLimits, requireAmounts } from '../../../admin-ui/assistant-fields.ts';
 import { botSchema } from '../bots/schema/bot-schema.ts';
 import { botEditView, type Typed } from './bot-edit-view.ts';
 import { botLayout } from './bot-layout.ts';
@@ -34,6 +34,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
   const draft = readDraft(request);
   return withFieldErrors(
     async () => {
+      requireAmounts(request.form);
       const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
     },

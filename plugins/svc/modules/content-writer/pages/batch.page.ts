@@ -75,6 +75,7 @@ export function createPage(writer: ContentWriter): AdminPageBody {
         );
       },
       progress: async (request) => ({
+        readOnly: true,
         data: await batchProgress(writer, await find(request, request.form['id']), request),
       }),
     },

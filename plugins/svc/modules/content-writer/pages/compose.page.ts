@@ -51,7 +51,10 @@ export function createPage(writer: ContentWriter): AdminPageBody {
         };
       },
       estimate: (request) => estimate(writer, request),
-      preview: async (request) => ({ data: { html: await markdownToHtml(readText(request, 'markdown')) } }),
+      preview: async (request) => ({
+        readOnly: true,
+        data: { html: await markdownToHtml(readText(request, 'markdown')) },
+      }),
       stream: (request) => stream(writer, request),
       save: (request) => save(writer, request),
       review: (request) => review(writer, request),
@@ -144,8 +147,11 @@ function estimate(writer: ContentWriter, request: AdminRequest): Promise<AdminAc
             throw error;
           });
     const [first] = inputs;
-    if (!first) return { data: { text: '' } };
-    return { data: { text: formatEstimate(await estimateContent(writer, checked, first), inputs.length) } };
+    if (!first) return { readOnly: true, data: { text: '' } };
+    return {
+      readOnly: true,
+      data: { text: formatEstimate(await estimateContent(writer, checked, first), inputs.length) },
+    };
   });
 }
 

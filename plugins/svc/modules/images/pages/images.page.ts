@@ -104,7 +104,7 @@ export function createPage(parts: Images): AdminPageBody {
           size: readText(request, 'size').trim(),
           quality: readText(request, 'quality'),
         });
-        return { data: { ...fields, priceText: priceText(fields.price) } };
+        return { readOnly: true, data: { ...fields, priceText: priceText(fields.price) } };
       },
     },
   };

@@ -108,7 +108,7 @@ export async function baseView(
     all,
     isBusy: own.pending + own.indexing + own.deleting > 0,
     work: workSummary(own, all),
-    progress: { value: own.indexed + own.failed, max: Math.max(1, all) },
+    progress: { value: own.indexed + own.failed, succeeded: own.indexed, max: Math.max(1, all) },
     rows: rows.map(sourceRow),
     total,
     states: stateTabs(here, { counts: own, all, current: state }),

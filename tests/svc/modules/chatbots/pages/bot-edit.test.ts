@@ -143,6 +143,23 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect((await bots())[0]?.limits.roles).to.deep.equal({});
   });
 
+  it('shows no limit as an empty field, and refuses 0, which looks like the opposite', async () => {
+    const { browser, add, bots, fieldsOf } = admin();
+    const { id } = await add();
+    const path = `${page}?id=${String(id)}`;
+    const fields = await fieldsOf(path);
+    expect(fields).to.include({ 'limits[user][amount]': '', 'limits[guest][amount]': '50' });
+    const zeros = { 'limits[guest][amount]': '0', 'limits[roles][editor][amount]': ' 00 ' };
+    const refused = await browser.submit(path, 'save', { ...fields, ...zeros });
+    expect(refused.status).to.equal(400);
+    const sentence = 'Enter 1 or more, or leave it empty for no limit.';
+    expect(errorsIn(refused.html)).to.include({
+      'bot-limits-guest-amount': sentence,
+      'bot-limits-roles-editor-amount': sentence,
+    });
+    expect((await bots())[0]?.limits.guest.amount).to.equal(50);
+  });
+
   it('shows a rejected form as typed, with an error at each invalid field and a list of errors', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const before = await add();
