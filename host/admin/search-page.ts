@@ -61,7 +61,10 @@ function beginsWord(text: string, word: string): boolean {
   return text.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word));
 }
 
-/** Pages whose title has every word, or whose group has a word that begins so, and what plugins find. Without a query all pages of the menu. */
+/**
+ * Pages whose title has every word, or whose group has a word that begins so, and what plugins find. Without a query all pages of
+ * the menu.
+ */
 async function search(
   { registry, hooks, log }: SearchParts,
   user: User,

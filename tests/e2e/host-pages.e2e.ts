@@ -6,7 +6,15 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
 import { becomes } from '../helpers/until.ts';
-import { accessibilityViolations, ada, confirmQuestion, expectLooks, openAdmin, openBrowser } from './browser.ts';
+import {
+  accessibilityViolations,
+  ada,
+  confirmQuestion,
+  expectLooks,
+  openAdmin,
+  openBrowser,
+  signIn,
+} from './browser.ts';
 
 describe('the pages of the host in a browser', () => {
   let folder = '';
@@ -221,5 +229,52 @@ describe('the pages of the host in a browser', () => {
     await page.getByLabel('Tagline').press('Enter');
     await page.getByText('Settings saved.').waitFor();
     expect(await host.options.get('timezone_string')).to.equal('Europe/Berlin');
+  });
+
+  it('keep what was entered while the server cannot be reached, and when the session has ended', async () => {
+    const { page } = await openAdmin(browser, host);
+    await page.goto(`${host.url}/admin/settings`);
+    const name = page.getByLabel('Site name');
+    const save = page.locator('form.form').filter({ has: name }).getByRole('button', { name: /^Save/ });
+    const dialog = page.getByRole('dialog');
+    await name.fill('Typed offline');
+    await page.context().setOffline(true);
+    await save.click();
+    await dialog.getByText('Nothing was sent').waitFor();
+    await page.context().setOffline(false);
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Settings saved').waitFor();
+    expect(await name.inputValue()).to.equal('Typed offline');
+    await page.context().clearCookies();
+    await name.fill('Typed after the end');
+    await save.click();
+    await dialog.getByText('Your session has ended').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    const opened = page.waitForEvent('popup');
+    await dialog.getByRole('link').click();
+    await signIn(await opened, { url: host.url });
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Settings saved').waitFor();
+    expect(await name.inputValue()).to.equal('Typed after the end');
+  });
+
+  it('ask before a form with changes is left, and not after it was saved', async () => {
+    const { page } = await openAdmin(browser, host);
+    await page.goto(`${host.url}/admin/profile`);
+    const questions: string[] = [];
+    page.on('dialog', async (dialog) => {
+      questions.push(dialog.type());
+      await dialog.dismiss();
+    });
+    const name = page.getByLabel('Display name');
+    await name.fill('Ada King');
+    await page.locator('.menu').getByRole('link', { name: 'Users', exact: true }).click();
+    await becomes(() => questions, ['beforeunload']);
+    expect(await name.inputValue()).to.equal('Ada King');
+    await page.locator('form.form').filter({ has: name }).getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('saved').first().waitFor();
+    await page.locator('.menu').getByRole('link', { name: 'Users', exact: true }).click();
+    await page.waitForURL('**/admin/users');
+    expect(questions).to.have.length(1);
   });
 });

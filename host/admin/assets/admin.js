@@ -136,9 +136,14 @@ document.addEventListener('submit', (event) => {
   }
   const form = event.target;
   const button = event.submitter;
-  if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
+  if (!(form instanceof HTMLFormElement)) return;
+  if (event.defaultPrevented) {
+    // A script of the page has sent it.
+    if (form.matches(guarded)) forgetChanges(form);
+    return;
+  }
   const question = questionOf(form);
-  if (question && !confirmed.delete(form)) {
+  if (question && !confirmed.has(form)) {
     event.preventDefault();
     void askBefore(form, button, question);
     return;
@@ -151,12 +156,111 @@ document.addEventListener('submit', (event) => {
   if (isAsync) {
     event.preventDefault();
     void send(form, button);
+  } else if (isChanged(form) && !reachable.delete(form)) {
+    event.preventDefault();
+    void checkBefore(form, button);
+    return;
   }
+  confirmed.delete(form);
+  forgetChanges(form);
   // A download loads no new page that would reset the button.
   if (form.hasAttribute('data-download')) return;
   // Deferred until the browser has read the form, because a disabled button would not be submitted.
   window.setTimeout(() => setBusy(form, button, true));
 });
+
+// Pages before the sign-in have neither a bar nor a session.
+const bar = document.querySelector('.bar-site');
+/** What forms held before a person changed it. */
+const contents = new WeakMap();
+/** Forms that may be sent: the server just responded. */
+const reachable = new WeakSet();
+const contentOf = (form) =>
+  new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string')).toString();
+const isChanged = (form) => bar !== null && contents.has(form) && contents.get(form) !== contentOf(form);
+const forgetChanges = (form) => contents.delete(form);
+
+document.addEventListener('focusin', ({ target }) => {
+  // The text of a post is in no field of its form.
+  const form = target.form ?? target.closest?.('form');
+  if (form?.method === 'post' && form.closest('main') && !contents.has(form)) contents.set(form, contentOf(form));
+});
+
+// Forms that show their state or save by themselves ask themselves.
+const guarded = 'main form.form[method="post"]:not([data-async], :has([data-save-state]), #post-form)';
+window.addEventListener('beforeunload', (event) => {
+  if (find(guarded).some(isChanged)) event.preventDefault();
+});
+
+/** Sends a changed form once the server responds and the session goes on: what was typed would be gone otherwise. */
+async function checkBefore(form, button) {
+  setBusy(form, button, true);
+  const isOpen = await reopenSession();
+  setBusy(form, button, false);
+  if (!isOpen) return void confirmed.delete(form);
+  reachable.add(form);
+  form.requestSubmit(button);
+}
+
+/** False: the person gave up. */
+async function reopenSession() {
+  let hasEnded = false;
+  for (let state = await sessionState(); state !== 'open'; state = await sessionState()) {
+    hasEnded ||= state === 'ended';
+    if (!(await showDialog(state === 'ended' ? endedDialog() : offlineDialog()))) return false;
+  }
+  if (hasEnded) await renewNonces();
+  return true;
+}
+
+const adminUrl = (path) => new URL(path, bar.href).href;
+
+async function sessionState() {
+  try {
+    const { status } = await fetch(adminUrl('rest-nonce'), { headers: { Accept: 'application/json' } });
+    return status === 401 ? 'ended' : 'open';
+  } catch {
+    return 'offline';
+  }
+}
+
+function offlineDialog() {
+  const text = __('Nothing was sent, and what you entered is still here.');
+  return {
+    title: __('The server does not respond'),
+    children: [element('p', {}, [text])],
+    label: __('Try again'),
+    kind: 'primary',
+  };
+}
+
+function endedDialog() {
+  const link = element('a', { href: adminUrl('login'), target: '_blank', rel: 'noopener' }, [
+    __('Sign in in a new tab'),
+  ]);
+  const text = __('Nothing was sent, and what you entered is still here. Sign in, then continue.');
+  return {
+    title: __('Your session has ended'),
+    children: [element('p', {}, [text]), element('p', {}, [link])],
+    label: __('Continue'),
+    kind: 'primary',
+  };
+}
+
+/** Nonces belong to a session: takes those of the next one from the same page. */
+async function renewNonces() {
+  const address = new URL(location.href);
+  // After an error the page is that of an action.
+  address.searchParams.delete('action');
+  const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html');
+  const fresh = new Map(
+    find('form', page).map((form) => [form.getAttribute('action'), form.querySelector('input[name="_nonce"]')?.value]),
+  );
+  for (const form of find('form')) {
+    const field = form.querySelector('input[name="_nonce"]');
+    if (field) field.value = fresh.get(form.getAttribute('action')) ?? field.value;
+  }
+}
 
 /** Forms whose question was just answered with yes. */
 const confirmed = new WeakSet();

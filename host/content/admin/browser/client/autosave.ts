@@ -143,6 +143,12 @@ export function addAutosave(form: HTMLFormElement): void {
     if (sending === null) {
       isSubmitting = true;
       window.clearTimeout(timer);
+      // Another script may ask first, or find no server.
+      window.setTimeout(() => {
+        if (!event.defaultPrevented) return;
+        isSubmitting = false;
+        saveNext();
+      });
       return;
     }
     // An autosave that arrives after the save would be newer than it, and one of a new post would create a second one.
