@@ -301,6 +301,25 @@ describe('Reasoning that stands before the text', () => {
     expect(['gpt-4.1', 'llama3.2', 'mistral-small'].some(isReasoningModel)).to.equal(false);
   });
 
+  const many = (piece: string): string[] => Array<string>(100_000).fill(piece);
+  for (const [title, pieces] of [
+    ['blank ones', many('\n')],
+    ['lines after a tag that is mentioned', ['A "</think>" is\n', ...many('x\n')]],
+    ['blank lines after a tag that may end it', ['So "</think>"', ...many('\n'), 'Hello!']],
+    ['letters of a thought', ['<think>', ...many('x')]],
+    ['letters', many('x')],
+  ] as const)
+    it(`is looked for once in a text of 100,000 pieces: ${title}`, () => {
+      for (const thinks of [false, true]) {
+        const filter = createReasoningFilter(true, thinks);
+        const before = process.cpuUsage().user;
+        const shown = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
+        // Some tenths of a second; each piece that reads all before it takes ten seconds and more.
+        expect((process.cpuUsage().user - before) / 1e6, 'seconds').to.be.below(3);
+        expect(shown === stripReasoning(pieces.join(''), thinks)).to.equal(true);
+      }
+    });
+
   it('holds nothing back once the server has sent reasoning beside the text', () => {
     const filter = createReasoningFilter(true);
     filter.separate();

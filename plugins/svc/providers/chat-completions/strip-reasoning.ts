@@ -29,28 +29,47 @@ const inlineCode = /`[^`]*`/g;
 /** The position after the first closing tag that nothing opened and that is not mentioned; null without one. */
 function findLoneClosing(text: string, thinks: boolean): number | null {
   if (!text.includes('</th')) return null;
+  const lines = createLoneClosing(thinks);
+  for (const line of text.split('\n')) {
+    const end = lines.take(line);
+    if (end !== null) return end;
+  }
+  return null;
+}
+
+/** Looks for it line by line, so that a text of many pieces is read once. */
+function createLoneClosing(thinks: boolean): { take(line: string): number | null } {
   let isCode = false;
   let hasOpening = false;
   let start = 0;
-  for (const line of text.split('\n')) {
+  /** The end of a tag that ends its line as a mention may, and ends the reasoning if a text follows. */
+  let pending: number | null = null;
+
+  const find = (line: string): number | null => {
     if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
-    else if (!isCode) {
+    else if (!isCode && line.includes('th')) {
       const shown = line.replace(inlineCode, (code) => ' '.repeat(code.length));
       const opened = shown.search(openingTag);
       for (const { index, 0: tag } of shown.matchAll(closingTag)) {
         if (opened >= 0 && opened < index) break;
         const [before, after] = [line.slice(0, index), line.slice(index + tag.length)];
         const isInLine = before.trim() !== '' && after.trim() !== '';
-        const isLast = after.trim() === '' && text.slice(start + line.length).trim() === '';
         if (isInLine && hasOpening) continue;
-        if (thinks || before.trim() === '' || !isMentioned(before, after) || (!isInLine && !isLast))
-          return start + index + tag.length;
+        const end = start + index + tag.length;
+        if (thinks || before.trim() === '' || !isMentioned(before, after)) return end;
+        if (!isInLine) pending = end;
       }
       hasOpening ||= opened >= 0;
     }
-    start += line.length + 1;
-  }
-  return null;
+    return null;
+  };
+  return {
+    take(line) {
+      const end = pending !== null && line.trim() !== '' ? pending : find(line);
+      start += line.length + 1;
+      return end;
+    },
+  };
 }
 
 /** Whether a sentence speaks of a tag: it is set apart, as a word is. */
@@ -79,10 +98,12 @@ export interface ReasoningFilter {
 export function createReasoningFilter(holdsText = false, thinks = false): ReasoningFilter {
   let state: 'start' | 'thinking' | 'held' | 'behind' | 'text' = 'start';
   let held = '';
-  /** Position in `held` up to which the closing tag was searched. */
-  let searched = 0;
+  /** The last line of a held text, which is not complete yet. */
+  let line = '';
+  const lines = createLoneClosing(thinks);
   let closing = '';
   let isLone = false;
+  let isBlank = false;
 
   const release = (): string => {
     const text = held;
@@ -107,24 +128,45 @@ export function createReasoningFilter(holdsText = false, thinks = false): Reason
     return true;
   };
 
+  /** The end of a lone closing tag in the lines that this piece of a held text completes. */
+  const findEnd = (piece: string): number | null => {
+    const [first = '', ...others] = piece.split('\n');
+    line += first;
+    for (const next of others) {
+      const end = lines.take(line);
+      if (end !== null) return end;
+      line = next;
+    }
+    return null;
+  };
+
   const push = (piece: string): string => {
+    // Blank text before a tag is looked at once.
+    if (state === 'start' && piece.trim() === '' && (held === '' || isBlank)) {
+      isBlank = true;
+      held += piece;
+      return '';
+    }
+    isBlank = false;
+    const wasHeld = state === 'held';
     held += piece;
     if (state === 'behind') return behind();
     if (state === 'start' && !begin()) return '';
     switch (state) {
       case 'held': {
         // Only a whole line shows whether its tag is mentioned.
-        if (!piece.includes('\n') || !held.includes('</th')) return '';
-        const end = findLoneClosing(held.slice(0, held.lastIndexOf('\n')), thinks);
+        const end = findEnd(wasHeld ? piece : held);
         if (end === null) return '';
         isLone = true;
         held = held.slice(end);
         break;
       }
       case 'thinking': {
-        const end = held.indexOf(closing, searched);
-        searched = Math.max(0, held.length - closing.length);
-        if (end < 0) return '';
+        const end = held.indexOf(closing);
+        if (end < 0) {
+          held = held.slice(-closing.length);
+          return '';
+        }
         held = held.slice(end + closing.length);
         break;
       }
