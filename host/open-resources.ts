@@ -41,10 +41,14 @@ const many = 1_000;
 /**
  * Remembers what plugins start that outlives them, by the work they start it in. A server that fails without a listener for its
  * error, for example since the port is in use, is reported instead of ending the process: its stack does not show the plugin.
+ *
+ * @param init `lendsPorts`: a process beside the site, for a command. A server that a plugin starts with itself gets any free port
+ *   there, because the site needs the port, and the plugin may wait until it listens. Default: false.
  */
 export function watchResources(
-  folders: Pick<PluginFolders, 'findFrame' | 'current'>,
+  folders: Pick<PluginFolders, 'findFrame' | 'current' | 'currentStep'>,
   report: (slug: string, error: unknown) => void,
+  { lendsPorts = false }: { readonly lendsPorts?: boolean } = {},
 ): OpenResources {
   const bySlug = new Map<string, Started[]>();
   const note: Note = (kind, starter, name) => {
@@ -63,10 +67,11 @@ export function watchResources(
   watchTimers(note);
   watchServers((server, starter) => {
     const slug = note('server', starter, () => addressOf(server));
-    if (slug !== null)
-      server.on('error', (error) => {
-        if (server.listenerCount('error') === 1) report(slug, error);
-      });
+    if (slug === null) return false;
+    server.on('error', (error) => {
+      if (server.listenerCount('error') === 1) report(slug, error);
+    });
+    return lendsPorts && folders.currentStep() === slug;
   });
   watchChannels(note);
   const events: EventEmitter = process;
@@ -124,11 +129,13 @@ function watchTimers(note: Note): void {
   }
 }
 
-function watchServers(note: (server: Server, starter: Starter) => void): void {
+/** @param note returns whether the server gets another port than it asks for. */
+function watchServers(note: (server: Server, starter: Starter) => boolean): void {
   const listen = Server.prototype.listen as (...args: unknown[]) => Server;
   const watched = function (this: Server, ...args: unknown[]): Server {
-    note(this, watched);
-    return listen.apply(this, args);
+    const isLent = note(this, watched);
+    const callback = args.at(-1);
+    return listen.apply(this, isLent ? [0, '127.0.0.1', ...(typeof callback === 'function' ? [callback] : [])] : args);
   };
   Object.assign(Server.prototype, { listen: watched });
 }

@@ -51,8 +51,11 @@ export function createRules(init: RulesInit): (node: TypeScript.Node) => void {
       add(first, 'sql', 'SQL is put together with a value. Pass values as bindings: raw("... = ?", [value]).');
     if (/^process$/.test(expression.expression.getText(source)) && ['on', 'once', 'exit'].includes(method))
       add(node, 'process', `process.${method} concerns the whole site. Use host.onStop, or throw an error.`);
-    if (/^add(?:Filter|Action)$/.test(method) && compiler.isStringLiteralLike(first))
-      checkHook(first, method === 'addFilter' ? 'filter' : 'action', second);
+    if (/^add(?:Filter|Action)$/.test(method))
+      for (const name of valuesOf(compiler, first))
+        if (compiler.isStringLiteralLike(name))
+          for (const callback of second === undefined ? [undefined] : valuesOf(compiler, second))
+            checkHook(name, method === 'addFilter' ? 'filter' : 'action', callback);
     if (
       method === 'url' &&
       /\bassets$/.test(expression.expression.getText(source)) &&
@@ -105,8 +108,57 @@ function isPutTogether(compiler: typeof TypeScript, node: TypeScript.Expression,
   return false;
 }
 
+/**
+ * What an expression can be, as far as the module shows it: itself, or the value that its name has. Names of a loop over a list,
+ * `for (const name of [...])` and `[...].forEach((name) => ...)`, have each of its elements.
+ */
+function valuesOf(compiler: typeof TypeScript, node: TypeScript.Expression): readonly TypeScript.Node[] {
+  const value = unwrap(compiler, node);
+  if (!compiler.isIdentifier(value)) return [value];
+  const declared = findDeclared(compiler, value);
+  if (declared === null) return [value];
+  if (!('listOf' in declared)) return [declared];
+  const lists = valuesOf(compiler, declared.listOf);
+  return lists.flatMap((list) =>
+    compiler.isArrayLiteralExpression(list)
+      ? list.elements.flatMap((element) => (element === value ? [] : valuesOf(compiler, element)))
+      : [],
+  );
+}
+
+/** What a name is declared as, in the nearest block around it. `listOf`: the list whose elements it is. */
+function findDeclared(
+  compiler: typeof TypeScript,
+  { text, parent }: TypeScript.Identifier,
+): TypeScript.Expression | TypeScript.FunctionDeclaration | { readonly listOf: TypeScript.Expression } | null {
+  const isNamed = (name: TypeScript.Node | undefined): boolean =>
+    name !== undefined && compiler.isIdentifier(name) && name.text === text;
+  for (let at: TypeScript.Node = parent; ; at = at.parent) {
+    if (compiler.isForOfStatement(at) && compiler.isVariableDeclarationList(at.initializer))
+      if (at.initializer.declarations.some(({ name }) => isNamed(name))) return { listOf: at.expression };
+    if (compiler.isFunctionLike(at) && at.parameters.some(({ name }) => isNamed(name))) {
+      const { parent: call } = at;
+      const isFirst = isNamed(at.parameters[0]?.name);
+      const isLoop = compiler.isCallExpression(call) && compiler.isPropertyAccessExpression(call.expression);
+      if (!isFirst || !isLoop || !compiler.isPropertyAccessExpression(call.expression)) return null;
+      return ['forEach', 'map', 'flatMap'].includes(call.expression.name.text)
+        ? { listOf: call.expression.expression }
+        : null;
+    }
+    if (compiler.isBlock(at) || compiler.isSourceFile(at))
+      for (const statement of at.statements) {
+        if (compiler.isFunctionDeclaration(statement) && isNamed(statement.name)) return statement;
+        const found = compiler.isVariableStatement(statement)
+          ? statement.declarationList.declarations.find(({ name }) => isNamed(name))
+          : undefined;
+        if (found) return found.initializer === undefined ? null : unwrap(compiler, found.initializer);
+      }
+    if (compiler.isSourceFile(at)) return null;
+  }
+}
+
 function createHookRule({ compiler, hooks, add }: RulesInit) {
-  return (name: TypeScript.StringLiteralLike, kind: ReferencedHook['kind'], callback?: TypeScript.Expression): void => {
+  return (name: TypeScript.StringLiteralLike, kind: ReferencedHook['kind'], callback?: TypeScript.Node): void => {
     const hook = hooks.get(name.text);
     if (hook === undefined) {
       const near = [...hooks.keys()].find((each) => isNear(each, name.text));
@@ -119,8 +171,11 @@ function createHookRule({ compiler, hooks, add }: RulesInit) {
         'hook',
         `The hook '${name.text}' is of the other kind. Use addFilter for filters and addAction for actions.`,
       );
-    const run = callback && unwrap(compiler, callback);
-    if (kind !== 'filter' || !run || !(compiler.isArrowFunction(run) || compiler.isFunctionExpression(run))) return;
+    const run = callback;
+    if (kind !== 'filter' || !run) return;
+    if (!compiler.isArrowFunction(run) && !compiler.isFunctionExpression(run) && !compiler.isFunctionDeclaration(run))
+      return;
+    if (run.body === undefined) return;
     const isAsync = run.modifiers?.some(({ kind: each }) => each === compiler.SyntaxKind.AsyncKeyword) === true;
     if (isAsync && hook.isSynchronous)
       add(run, 'filter', `The filter '${name.text}' runs synchronously. Write the callback without async and await.`);

@@ -1,3 +1,4 @@
+import { errorText } from '#plugin-api';
 import type { Finding } from './check.ts';
 
 /** Checks a template: unescaped output, forms without a nonce, and what the content security policy refuses. */
@@ -16,6 +17,23 @@ export function checkTemplate(name: string, text: string): Finding[] {
   for (const { index } of [...scripts, ...code.matchAll(/<style\b|\sstyle="|\son[a-z]+="/gi)])
     add('csp', index, 'The content security policy refuses inline scripts and styles. Use files in the folder assets.');
   return findings;
+}
+
+/** Why a template cannot be rendered at all; null if it can be parsed. */
+export async function parseErrorOf(name: string, text: string): Promise<Finding | null> {
+  try {
+    (await import('handlebars')).default.parse(text);
+    return null;
+  } catch (error) {
+    // The parser draws the line and what it expected below the first line.
+    const [first = ''] = errorText(error).split('\n', 1);
+    return {
+      level: 'error',
+      rule: 'template',
+      at: name,
+      message: `The template cannot be read: ${first.replace(/:$/, '')}.`,
+    };
+  }
 }
 
 export function lineAt(text: string, index: number): number {

@@ -8,7 +8,7 @@ import type { PluginFolders } from '../log/plugin-folders.ts';
 import { hostVersion } from '../site.ts';
 import { checkCode } from './check-code.ts';
 import { checkRun } from './check-run.ts';
-import { checkTemplate } from './check-template.ts';
+import { checkTemplate, parseErrorOf } from './check-template.ts';
 import { openCatalogs, reportLacking, textsOfCode, textsOfTemplate } from './check-translation.ts';
 import { readHookReference } from './hook-reference.ts';
 import { findPackages, listPackedFiles } from './pack.ts';
@@ -30,8 +30,13 @@ export interface Finding {
  * It runs the plugin's code.
  *
  * @param folder absolute path.
+ * @param progress gets a sentence at the begin of each part that takes seconds.
  */
-export async function checkPlugin(folder: string, pluginFolders: PluginFolders): Promise<Finding[]> {
+export async function checkPlugin(
+  folder: string,
+  pluginFolders: PluginFolders,
+  progress: (text: string) => void = () => undefined,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (rule: string, message: string, at = ''): void =>
     void findings.push({ level: 'error', rule, at, message });
@@ -56,6 +61,7 @@ export async function checkPlugin(folder: string, pluginFolders: PluginFolders):
     add('size', errorText(error));
     return [];
   });
+  progress('Reading the files …');
   const catalogs = openCatalogs(folder, source.manifest.slug);
   findings.push(...catalogs.findings);
   const texts: { text: string; at: string }[] = [];
@@ -66,7 +72,8 @@ export async function checkPlugin(folder: string, pluginFolders: PluginFolders):
   for (const name of files.filter((each) => !each.startsWith('node_modules/'))) {
     const read = (): string => readFileSync(join(folder, name), 'utf8');
     if (name.endsWith('.hbs')) {
-      findings.push(...checkTemplate(name, read()));
+      const unreadable = await parseErrorOf(name, read());
+      findings.push(...checkTemplate(name, read()), ...(unreadable === null ? [] : [unreadable]));
       texts.push(...(await textsOfTemplate(name, read())));
     } else if (/\.[mc]?[jt]s$/.test(name) && !/^(?:assets|tests)\/|\.test\./.test(name)) {
       findings.push(...(await checkCode(name, read(), rules)));
@@ -75,7 +82,9 @@ export async function checkPlugin(folder: string, pluginFolders: PluginFolders):
   }
   findings.push(...reportLacking(catalogs, texts));
   findings.push(...(await checkSize(folder, files)), ...(await checkLicenses(folder)));
+  progress('Checking the types …');
   for (const { file, line, message } of await checkTypes(folder)) add('types', message, `${file}:${line}`);
+  progress('Running the plugin in a host in memory …');
   findings.push(...(await checkRun({ source, pluginFolders, known: findings, catalogs, texts })));
   return findings;
 }

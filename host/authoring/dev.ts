@@ -1,7 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { errorText, type Clock } from '#plugin-api';
 import { hashStates, listSources, root } from '../sources/files.ts';
+import { parseErrorOf } from './check-template.ts';
+import { openCatalogs } from './check-translation.ts';
 import { readProblems } from './type-check.ts';
 
 export interface Development {
@@ -27,8 +31,10 @@ export async function develop({ folder, plugins, clock, start, checksTypes, prin
       const slug = await plugins.develop(folder);
       const duration = Math.round(performance.now() - begin);
       print(isFirst ? `Loaded ${slug} in ${duration} ms` : `Reloaded ${slug} in ${duration} ms`);
+      for (const { at, message } of await findUnreadable(folder)) for (const line of [at, message]) print(line);
     } catch (error) {
-      print(`Error: ${errorText(error)}`);
+      const position = positionOf(error, folder);
+      print(`${position === null ? 'Error' : `Failed in ${position}`}: ${errorText(error)}`);
     }
   };
   const stopped = untilStopped(print);
@@ -42,6 +48,29 @@ export async function develop({ folder, plugins, clock, start, checksTypes, prin
   await stopped;
   stopWatching();
   compiler?.kill();
+}
+
+/** Files that are read when they are first used: without this, the error would come with a page. */
+async function findUnreadable(folder: string) {
+  const { files } = listSources(folder, (file) => file.endsWith('.hbs'));
+  const templates = await Promise.all(
+    files.map((file) => parseErrorOf(relative(folder, file), readFileSync(file, 'utf8'))),
+  );
+  return [...openCatalogs(folder, basename(folder)).findings, ...templates.filter((finding) => finding !== null)];
+}
+
+/** `index.ts:3`, where the stack enters the plugin. Null if the message names the file, or if no line is the plugin's. */
+function positionOf(error: unknown, folder: string): string | null {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const stack = String(current.stack).replaceAll(pathToFileURL(folder).href, folder);
+    const [, file, line] =
+      stack
+        .split(folder + sep)
+        .map((part) => /^(.+?\.[mc]?[jt]s)(?:\?generation=\d+)?:(\d+)/.exec(part))
+        .find((match) => match !== null) ?? [];
+    if (file !== undefined && line !== undefined) return errorText(error).includes(file) ? null : `${file}:${line}`;
+  }
+  return null;
 }
 
 interface Watching extends Pick<Development, 'folder' | 'clock'> {

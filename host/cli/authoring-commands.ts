@@ -49,9 +49,9 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       args: [folderArgument],
       result: ['level', 'message'],
       ifEmpty: 'The check found no errors and no warnings.',
-      run: async ({ args: [given = ''] }) => {
+      run: async ({ args: [given = ''], progress }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
-        const findings = await checkPlugin(await find(given), core.pluginFolders);
+        const findings = await checkPlugin(await find(given), core.pluginFolders, progress);
         const errors = findings.filter(({ level }) => level === 'error').length;
         if (errors === 0) return findings;
         throw Object.assign(new Error(`The check found ${formatCount(errors, 'error')}.`), {
@@ -128,7 +128,7 @@ function testCommand(find: (given: string) => Promise<string>): CliCommand {
       postgres: { type: 'string', description: 'postgres:// address of an empty database, for it and two nodes.' },
       browser: { type: 'string', description: 'Path of Chromium, to look at the pages with axe-core.' },
     },
-    run: async ({ args: [given = ''], flags }) => {
+    run: async ({ args: [given = ''], flags, progress }) => {
       const plugin = await find(given);
       const timeLimit = Number(flags['time-limit']);
       if (flags['conformance'] !== true) return runTests(plugin, timeLimit);
@@ -137,6 +137,7 @@ function testCommand(find: (given: string) => Promise<string>): CliCommand {
       const found = await runConformance({
         plugin,
         timeLimit,
+        ...(progress && { progress }),
         rounds: Number(flags['rounds']),
         ...text('previous'),
         ...text('postgres'),

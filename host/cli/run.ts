@@ -57,10 +57,20 @@ export async function run(argv: readonly string[], { onUncaught }: RunInit): Pro
   process.exit(code);
 }
 
+/** Other kinds may be the work of the command itself. */
+const unended: Partial<Record<OpenResource['kind'], (slug: string, position: string) => string>> = {
+  timer: (slug, position) =>
+    `The plugin '${slug}' still has a timer (${position}), which the command did not wait for. ` +
+    `Start timers with host.clock, which ends them with the plugin.`,
+  server: (slug, position) =>
+    `The plugin '${slug}' listens on a port (${position}). The command used a free port instead, and has closed it. ` +
+    `Close the server in host.onStop, or the port stays in use after the plugin is deactivated.`,
+};
+
 interface PluginWatch {
   readonly pluginFolders: PluginFolders;
   readonly started: () => void;
-  /** A sentence for each timer of a plugin that still keeps the process alive. */
+  /** A sentence for each timer and port of a plugin that the plugin did not end with itself. */
   readonly describeOpen: () => string[];
 }
 
@@ -77,19 +87,18 @@ function watchPlugins(config: Config): PluginWatch {
     },
     onEnd: (slug) => void left.push([slug, resources.take(slug)]),
   });
-  const resources: OpenResources = watchResources(pluginFolders, pluginFolders.report);
+  const resources: OpenResources = watchResources(pluginFolders, pluginFolders.report, {
+    lendsPorts: true,
+  });
   return {
     pluginFolders,
     started: () => watchdog?.started(),
     describeOpen() {
       const sentences = left.flatMap(([slug, read]) =>
-        read()
-          .filter(({ kind }) => kind === 'timer')
-          .map(
-            ({ position }) =>
-              `The plugin '${slug}' still has a timer (${position}), which the command did not wait for. ` +
-              `Start timers with host.clock, which ends them with the plugin.`,
-          ),
+        read().flatMap(({ kind, position }) => {
+          const describe = unended[kind];
+          return describe === undefined ? [] : [describe(slug, position)];
+        }),
       );
       return [...new Set(sentences)];
     },

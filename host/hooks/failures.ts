@@ -24,10 +24,7 @@ export interface Failures {
   note(entry: Entry, error: unknown): void;
   /** Logs, once per callback, that its result was not used, and notifies the listeners. */
   refuse(entry: Entry, reason: string): void;
-  /**
-   * Logs an error of a filter that goes on with the value before it, once until the callback fails otherwise. False for a
-   * HookCycleError inside another run, as in `isolate`.
-   */
+  /** Logs an error of a filter that goes on with the value before it. False for a HookCycleError inside another run, as in `isolate`. */
   keep(entry: Entry, error: unknown): boolean;
   /** The callback of a filter that an error came from; undefined if it came from none. */
   culpritOf(error: unknown): Entry | undefined;
@@ -49,8 +46,7 @@ interface FailuresDependencies {
 export function createFailures({ context, log, listeners }: FailuresDependencies): Failures {
   const culprits = new WeakMap<object, Entry>();
   const refused = new WeakSet<Entry>();
-  /** Messages of the last errors that filters survived. */
-  const survived = new WeakMap<Entry, string>();
+  const countRepeats = createRepeats();
   const describe = (kind: HookKind, hook: string, entry: Entry, error: unknown): HookFailure => ({
     ...{ kind, hook, owner: entry.owner, callback: functionName(entry), error },
   });
@@ -81,12 +77,11 @@ export function createFailures({ context, log, listeners }: FailuresDependencies
     },
     keep(entry, error) {
       if (error instanceof HookCycleError && context.nested()) return false;
-      const text = error instanceof Error ? error.message : String(error);
-      if (survived.get(entry) === text) return true;
-      survived.set(entry, text);
+      const times = countRepeats(entry, error);
+      if (times === null) return true;
       const culprit = (typeof error === 'object' && error !== null && culprits.get(error)) || entry;
       const message = `Callback of the filter '${entry.hook}' failed; the value before it was used`;
-      writeFailure(log, message, 'hook_callback_failed', describe('filter', entry.hook, culprit, error));
+      writeFailure(log, message, 'hook_callback_failed', { ...describe('filter', entry.hook, culprit, error), times });
       return true;
     },
     culpritOf: (error) => (typeof error === 'object' && error !== null ? culprits.get(error) : undefined),
@@ -97,11 +92,31 @@ export function createFailures({ context, log, listeners }: FailuresDependencies
   };
 }
 
+/** Messages of one callback to count. Those with an id or a time in them differ each time. */
+const maxMessages = 100;
+
+/**
+ * Filters run many times a page, so an error is logged at its 1st, 10th, 100th, ... time: returns that count, else null. What
+ * `by` names (a callback, or a hook) is counted by itself.
+ */
+export function createRepeats(): (by: object, error: unknown) => number | null {
+  const counts = new WeakMap<object, Map<string, number>>();
+  return (by, error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const own = counts.get(by) ?? new Map<string, number>();
+    counts.set(by, own);
+    const times = (own.get(message) ?? 0) + 1;
+    if (times === 1 && own.size >= maxMessages) own.clear();
+    own.set(message, times);
+    return /^10*$/.test(String(times)) ? times : null;
+  };
+}
+
 function writeFailure(
   log: Pick<Logger, 'error'> | undefined,
   message: string,
   event: string,
-  { kind: _kind, error, ...fields }: HookFailure,
+  { kind: _kind, error, ...fields }: HookFailure & { readonly times?: number },
 ): void {
   if (log) log.error(message, { event, ...fields, error });
   else console.error(message, fields, error);

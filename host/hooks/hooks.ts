@@ -4,7 +4,7 @@ import { createAsyncRuns } from './async-runs.ts';
 import { everyArgument, noEntries, observer } from './callbacks.ts';
 import type { Hook, HookKind } from './callbacks.ts';
 import { createHookContext } from './context.ts';
-import { createFailures } from './failures.ts';
+import { createFailures, createRepeats } from './failures.ts';
 import type { FailureListener } from './failures.ts';
 import { createFilterGuard, noGuard } from './filter-guard.ts';
 import type { TolerantFilters } from './filter-guard.ts';
@@ -61,6 +61,7 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
   const listeners = new Set<FailureListener>();
   const context = createHookContext(registry.byId);
   const failures = createFailures({ context, log, listeners });
+  const countRepeats = createRepeats();
   const all = registry.find('all');
   const tolerant: TolerantFilters = new Set();
   const guard = guardsFilters ? createFilterGuard(failures, tolerant) : noGuard;
@@ -133,10 +134,12 @@ export function createHooks({ log, guardsFilters = false }: HooksInit = {}): Hoo
     describe: registry.describe,
     currentPriority: context.priority,
     reportFilterFailure(hook, error) {
+      const culprit = failures.culpritOf(error);
+      const times = countRepeats(culprit ?? registry.find(hook), error);
+      if (times === null) return;
       log?.error(`The filter '${hook}' failed; its value was not used`, {
-        event: 'hook_filter_failed',
-        hook,
-        plugin: failures.culpritOf(error)?.owner ?? ownersOf(hook).join(', '),
+        ...{ event: 'hook_filter_failed', hook, times },
+        plugin: culprit?.owner ?? ownersOf(hook).join(', '),
         error,
       });
     },

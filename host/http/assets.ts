@@ -21,7 +21,11 @@ export interface Assets {
    * @throws Error as `add` does.
    */
   addBundle(slug: string, build: () => Promise<ClientBundle>): () => Promise<BundlePaths>;
-  /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without the hash if the file is missing. */
+  /**
+   * Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without the hash if the file is missing.
+   *
+   * @throws Error for a path that leads out of the folder.
+   */
   url(slug: string, file: string): string;
   /**
    * The texts that a script shows, `__('Copy')`, with those of its imports. Of a bundle once it is built.
@@ -121,6 +125,10 @@ export function createAssets(): Assets {
       };
     },
     url(slug, file) {
+      if (/(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]/.test(file))
+        throw new Error(
+          `'${file}' leads out of the folder 'assets' of '${slug}', which alone is served. Name a file in it, such as 'page.js'.`,
+        );
       const path = `/assets/${slug}/${file.split('/').map(encodeURIComponent).join('/')}`;
       const inside = pathOf(slug, file);
       const hash = inside === null ? null : contentHash(inside);

@@ -68,9 +68,10 @@ export interface Lifecycle {
    * Imports the plugin, runs its migrations and registers it. If an older version ran before, all of that and `upgrade`
    * happen in one transaction.
    *
+   * @param definition code that is loaded already. Default: it is imported.
    * @throws BlockedError if a newer version ran before; UpgradeError if the upgrade failed.
    */
-  start(source: PluginSource): Promise<RunningPlugin>;
+  start(source: PluginSource, definition?: PluginDefinition): Promise<RunningPlugin>;
   /** Imports the plugin, so that code that cannot be imported is known before the running one stops. */
   prepare(source: PluginSource): Promise<void>;
   /** Runs `activate`. Stops the plugin if it fails. */
@@ -162,10 +163,10 @@ export function createLifecycle({
     }
   };
 
-  const start: Lifecycle['start'] = async (source) => {
+  const start: Lifecycle['start'] = async (source, loaded) => {
     const { slug, version } = source.manifest;
     const versions = await upgrades.due(slug, version);
-    const definition = await guarded(source, () => step('import', () => importer.load(source)));
+    const definition = loaded ?? (await guarded(source, () => step('import', () => importer.load(source))));
     if (versions) {
       const { scope, upgraded } = await startUpgraded({
         source,
@@ -204,7 +205,7 @@ export function createLifecycle({
     contexts.runStep(manifest.slug, work);
 
   return {
-    start: (source) => inContext(source, () => start(source)),
+    start: (source, definition) => inContext(source, () => start(source, definition)),
     prepare: (source) => inContext(source, () => step('import', () => importer.load(source))).then(() => undefined),
     activate: ({ source, definition, scope }) =>
       inContext(source, async () => {

@@ -67,7 +67,8 @@ export interface Loader {
   install(installation: Installation): Promise<Installed>;
   /**
    * Runs a plugin from its own folder, in this process only, before one of its slug in the plugin folders. Called again, it reloads
-   * the plugin's present files; the running code stays if the new one cannot be imported. For development. Returns the slug.
+   * the plugin's present files; the running code stays, or starts again, if the new one cannot start. For development. Returns the
+   * slug.
    *
    * @param directory absolute path, without symbolic links.
    * @throws Error with the reason.

@@ -1,4 +1,4 @@
-import { endSentence, type Clock, type DocumentsApi, type Logger } from '#plugin-api';
+import { endSentence, errorText, type Clock, type DocumentsApi, type Logger, type PluginDefinition } from '#plugin-api';
 import type { PluginClaims } from './claims.ts';
 import type { FailedStarts } from './failed-starts.ts';
 import { describeError } from './quarantine.ts';
@@ -119,17 +119,35 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
 /** Nothing is stored, so the next start without `develop` is as before. */
 async function develop(
   directory: string,
-  { runningPlugins, lifecycle, active }: OperationsDependencies,
+  { runningPlugins, lifecycle, active, warnings }: OperationsDependencies,
 ): Promise<string> {
   const slug = runningPlugins.develop(directory);
-  const hasRun = runningPlugins.state().running.has(slug) || (await active.read()).includes(slug);
-  await runningPlugins.discover();
-  await lifecycle.prepare(requireSource(slug, runningPlugins.state().discovery));
-  await runningPlugins.suspend([slug]);
-  const plugin = await runningPlugins.begin(slug, { onFailure: 'throw' });
-  if (!hasRun) await lifecycle.activate(plugin);
+  const former = runningPlugins.state().running.get(slug);
+  const hasRun = former !== undefined || (await active.read()).includes(slug);
+  try {
+    await runningPlugins.discover();
+    await lifecycle.prepare(requireSource(slug, runningPlugins.state().discovery));
+    await runningPlugins.suspend([slug]);
+    const plugin = await runningPlugins.begin(slug, { onFailure: 'throw' });
+    for (const id of changedMigrations(former?.definition, plugin.definition))
+      warnings.add(
+        slug,
+        `The migration '${id}' has changed after it ran, so this database does not have the change. Add another migration.`,
+      );
+    if (!hasRun) await lifecycle.activate(plugin);
+  } catch (error) {
+    if (former === undefined) throw error;
+    if (!runningPlugins.state().running.has(slug)) await runningPlugins.begin(slug, { onFailure: 'throw', former });
+    await runningPlugins.reconcile();
+    throw new Error(`${endSentence(errorText(error))} The code before this change runs on.`, { cause: error });
+  }
   await runningPlugins.reconcile();
   return slug;
+}
+
+function changedMigrations(former: PluginDefinition | undefined, { migrations = [] }: PluginDefinition): string[] {
+  const texts = new Map(former?.migrations?.map(({ id, up }) => [id, String(up)]));
+  return migrations.filter(({ id, up }) => (texts.get(id) ?? String(up)) !== String(up)).map(({ id }) => id);
 }
 
 /** Starts a plugin and stores it as active. The process that stored it runs `activate`. */

@@ -23,7 +23,7 @@ export interface RunningPlugins {
    * Starts one plugin unless it is running.
    *
    * @param init `onFailure`: `quarantine` (default) notes that it failed, `throw` only throws. `isWanted`: asked once no
-   *   other process can uninstall the plugin any more. Default: it is.
+   *   other process can uninstall the plugin any more. Default: it is. `former`: starts this code again.
    * @throws Error with the reason: the plugin is unknown, a requirement is missing, it is being uninstalled, or it failed.
    *   NotWantedError if it is not wanted any more.
    */
@@ -143,13 +143,13 @@ export function createRunningPlugins({
       checkedAt = clock.now();
     },
     isWanted,
-    async begin(slug, { onFailure = 'quarantine', isWanted: asks = async () => true } = {}) {
-      const source = requireSource(slug, discovery);
+    async begin(slug, { onFailure = 'quarantine', isWanted: asks = async () => true, former } = {}) {
+      const source = former?.source ?? requireSource(slug, discovery);
       if (isLeftOut(slug)) throw new Error(`The plugin '${slug}' cannot be activated. ${leftOutReason}`);
       const reason = orderPlugins([...(await readWantedSlugs()), slug], discovery.plugins).blocked.get(slug);
       if (reason !== undefined) throw new Error(`The plugin '${slug}' cannot be activated. ${reason}`);
       crashed.delete(slug);
-      return running.get(slug) ?? start(source, { onFailure, isWanted: asks });
+      return running.get(slug) ?? start(source, { onFailure, isWanted: asks, ...(former && { former }) });
     },
     async crash(slug, message) {
       crashed.set(slug, message);

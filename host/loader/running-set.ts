@@ -11,6 +11,8 @@ import { BlockedError } from './upgrade.ts';
 export interface StartInit {
   readonly onFailure: 'quarantine' | 'throw';
   readonly isWanted: () => Promise<boolean>;
+  /** Code that has run, to start again. Default: that of the folder. */
+  readonly former?: RunningPlugin;
 }
 
 /** The plugin was deactivated in another process before it could start, or is being uninstalled there. */
@@ -102,7 +104,7 @@ export function createRunningSet({
     releases.set(slug, held);
     if (!(await isWanted())) throw new NotWantedError(`The plugin '${slug}' has been deactivated.`);
   };
-  const startClaimed = async (source: PluginSource): Promise<RunningPlugin> => {
+  const startClaimed = async (source: PluginSource, former?: RunningPlugin): Promise<RunningPlugin> => {
     const { slug } = source.manifest;
     failedStarts.forget(slug);
     warnings.clear(slug);
@@ -111,7 +113,7 @@ export function createRunningSet({
       if (findNear(name) !== undefined) warnings.add(slug, describeUnknown(name));
     for (const hidden of source.hidden ?? [])
       warnings.add(slug, `It hides the plugin of the same name in ${hidden}. Rename or remove one of them.`);
-    const plugin = await lifecycle.start(source);
+    const plugin = await lifecycle.start(source, former?.definition);
     running.set(slug, plugin);
     await settings.set(slug, plugin.scope.settings());
     // What a command starts says nothing about the processes of the site, which noted the failure.
@@ -119,10 +121,13 @@ export function createRunningSet({
     if (failure && stopStages.includes(failure.stage) && (isSite || failure.byCommand)) await failures.clear(slug);
     return plugin;
   };
-  const tryStart = async (source: PluginSource, isWanted: StartInit['isWanted']): Promise<RunningPlugin> => {
+  const tryStart = async (
+    source: PluginSource,
+    { isWanted, former }: Pick<StartInit, 'isWanted' | 'former'>,
+  ): Promise<RunningPlugin> => {
     try {
       await claim(source, isWanted);
-      return await startClaimed(source);
+      return await startClaimed(source, former);
     } catch (error) {
       if (!running.has(source.manifest.slug)) {
         noteEnd?.(source.manifest.slug);
@@ -131,13 +136,13 @@ export function createRunningSet({
       throw error;
     }
   };
-  const start: RunningSet['start'] = async (source, { onFailure, isWanted }) => {
+  const start: RunningSet['start'] = async (source, { onFailure, ...init }) => {
     const missing = Object.keys(source.manifest.requires).find((each) => !running.has(each));
     if (missing !== undefined) throw new Error(`It requires '${missing}', which is not running.`);
     let tries = 0;
     return retryWhileUnavailable(
       { host: { database, clock }, interval: retryInterval, isOver: () => ++tries >= maxTries },
-      () => tryStart(source, isWanted),
+      () => tryStart(source, init),
     ).catch(async (error: unknown) => {
       const isRefused = error instanceof BlockedError || error instanceof NotWantedError;
       throw onFailure === 'throw' || isRefused ? error : await quarantine(source, error);

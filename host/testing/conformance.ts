@@ -29,6 +29,8 @@ export interface ConformanceInit {
   readonly postgres?: string;
   /** Path of Chromium, to look at the admin pages with axe-core. Needs the host's development packages. */
   readonly browser?: string;
+  /** Gets a sentence at the begin of each point. */
+  readonly progress?: (text: string) => void;
 }
 
 export interface ConformancePoint {
@@ -73,7 +75,7 @@ export async function checkConformance(init: ConformanceInit): Promise<Conforman
 
 async function tryDatabase(
   database: ConformancePoint['database'],
-  { plugin, rounds = 20, timeLimit = 300, previous, postgres, browser }: ConformanceInit,
+  { plugin, rounds = 20, timeLimit = 300, previous, postgres, browser, progress = () => undefined }: ConformanceInit,
 ): Promise<ConformancePoint[]> {
   const directory = await realpath(resolve(plugin));
   const source = await readManifest({ directory, folder: basename(directory), hostVersion });
@@ -119,7 +121,10 @@ async function tryDatabase(
         await symlink(directory, join(linked, slug));
       },
     };
-    return await tryPoints(database, subject, timeLimit);
+    return await tryPoints(database, subject, {
+      timeLimit,
+      begin: (point) => progress(`Trying ${point} on ${database} …`),
+    });
   } finally {
     for (const host of hosts.reverse()) await host.stop();
     await rm(folder, { recursive: true, force: true });
@@ -129,11 +134,12 @@ async function tryDatabase(
 async function tryPoints(
   database: ConformancePoint['database'],
   subject: Subject,
-  timeLimit: number,
+  { timeLimit, begin: note }: { readonly timeLimit: number; readonly begin: (point: string) => void },
 ): Promise<ConformancePoint[]> {
   const found: ConformancePoint[] = [];
   const tooLong = `It did not end within ${formatCount(timeLimit, 'second')}. The points after it were not tried.`;
   for (const [point, run] of Object.entries(points)) {
+    note(point);
     const begin = subject.host.logged.length;
     const outcome = await withTimeout(run(subject), { clock, limit: timeLimit * 1_000, message: tooLong }).then(
       (reason) =>

@@ -50,7 +50,12 @@ export const rules = async (host: HostApi, id: string): Promise<void> => {
   host.i18n.__('Also not there');
   // checked: the operator chose it.
   await fetch(id);
+  for (const name of ['the_title', 'the_contnet'] as const) host.hooks.addFilter(name as never, nothing as never);
+  const names = ['the_excerpt', 'nonce_life'] as const;
+  names.forEach((name) => host.hooks.addFilter(name as never, later as never));
 };
+function nothing(): void {}
+const later = async (value: unknown) => value;
 `,
   'assets/page.js': `document.querySelector('input')?.addEventListener('click', () => alert(1));
 `,
@@ -90,7 +95,7 @@ describe('plugin check', () => {
   it('names each fault with its place, as a table and as JSON, and fails', async () => {
     await write(join(folder, 'bad-plugin'), breaches);
     const { code, out, err } = await host.cli('plugin', 'check', join(folder, 'bad-plugin'), '--json');
-    expect([code, err.trim()], out).to.deep.equal([1, 'Error: The check found 25 errors.']);
+    expect([code, err.trim().split('\n').at(-1)], out).to.deep.equal([1, 'Error: The check found 28 errors.']);
     const found = JSON.parse(out) as readonly Finding[];
     expect(found.map(({ level, rule, at }) => `${level} ${rule} ${at}`.trim()).sort()).to.deep.equal(
       [
@@ -103,7 +108,10 @@ describe('plugin check', () => {
         'error filter rules.ts:10',
         'error filter rules.ts:11',
         'error filter rules.ts:12',
+        'error filter rules.ts:23',
+        'error filter rules.ts:24',
         'error hook rules.ts:9',
+        'error hook rules.ts:19',
         'error license node_modules/not-there',
         'error nonce views/page.hbs:1',
         'error permission index.ts:5',

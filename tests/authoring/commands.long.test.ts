@@ -235,6 +235,26 @@ describe('the commands for authors', () => {
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 6;\n`);
       await site.waitFor(/Die Typen sind fehlerfrei\./);
       await becomes(sum, 23);
+      const entry = await readFile(join(source, 'index.ts'), 'utf8');
+      await writeFile(
+        join(source, 'index.ts'),
+        entry.replace('{ register(host) {', '{ register(host) { throw new Error("boom");'),
+      );
+      await site.waitFor(/Gescheitert in index\.ts:20: boom\. Der Code vor dieser Änderung läuft weiter\./);
+      expect(await sum()).to.equal(23);
+      const changed = (column: string): string =>
+        entry.replace(
+          '{ register(host',
+          `{ migrations: [{ id: '0001', async up(knex) { await knex.schema.createTable('developed', (table) => table.integer('${column}')); } }], register(host`,
+        );
+      await writeFile(join(source, 'index.ts'), changed('one'));
+      await site.waitFor(/developed .*neu geladen/);
+      await write(source, { 'languages/de.json': '{', 'views/a.hbs': '{{#if a}}' });
+      await site.waitFor(/languages\/de\.json\n/);
+      await site.waitFor(/views\/a\.hbs\nDie Vorlage ist nicht lesbar: Parse error on line 1\./);
+      await writeFile(join(source, 'index.ts'), changed('two'));
+      await site.waitFor(/"event":"plugin_warning".*The migration '0001' has changed after it ran/);
+      expect(await sum()).to.equal(23);
     } finally {
       expect(await site.stop()).to.equal(0);
     }

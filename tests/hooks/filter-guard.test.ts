@@ -60,12 +60,50 @@ describe('a filter whose callback returns what it cannot use', () => {
       hooks.addFilter('word', (value: string) => `${value}b`, 20);
       expect(apply('')).to.equal('ab');
       expect(apply('')).to.equal('ab');
-      expect(logged.map(({ event, hook, owner }) => [event, hook, owner])).to.deep.equal([
-        ['hook_callback_failed', 'word', 'bad'],
-      ]);
+      expect(logged[0]).to.include({ event: 'hook_callback_failed', hook: 'word', owner: 'bad', times: 1 });
+      expect(logged.length).to.be.below(5);
       expect(messages()).to.include('broken');
       expect(hooks.doingHook()).to.equal(false);
     });
+
+  it('logs an error at its 1st, 10th and 100th time, each message of each callback', () => {
+    hooks.keepValueOnError(['word']);
+    for (const owner of ['bad', 'worse'])
+      hooks.forOwner(owner).addFilter('word', (value: number) => {
+        throw new Error(`${owner} ${value % 2}`);
+      });
+    for (let value = 0; value < 200; value += 1) hooks.applyFilters('word', value);
+    expect(logged.map(({ error, times }) => `${(error as Error).message}: ${String(times)}`).sort()).to.deep.equal(
+      ['bad 0', 'bad 1', 'worse 0', 'worse 1'].flatMap((message) =>
+        [1, 10, 100].map((times) => `${message}: ${times}`),
+      ),
+    );
+    expect(failures).to.have.length(400);
+  });
+
+  it('logs an error that the caller goes on without in the same way, until the callback is added again', () => {
+    const add = () =>
+      hooks.forOwner('bad').addFilter('word', () => {
+        throw new Error('broken');
+      });
+    const fail = (): void => {
+      try {
+        hooks.applyFilters('word', 1);
+      } catch (error) {
+        hooks.reportFilterFailure('word', error);
+      }
+    };
+    const undo = add();
+    for (let count = 0; count < 15; count += 1) fail();
+    undo();
+    add();
+    fail();
+    expect(logged.map(({ plugin, times }) => [plugin, times])).to.deep.equal([
+      ['bad', 1],
+      ['bad', 10],
+      ['bad', 1],
+    ]);
+  });
 
   it('goes on after a rejection, but not where a filter may hide something, or after a cycle', async () => {
     hooks.keepValueOnError(['word', 'cycle']);

@@ -13,7 +13,10 @@ describe('what a plugin leaves open', () => {
 
   before(() => {
     const position = 'index.js:4:1';
-    resources = watchResources({ current: () => 'svc', findFrame: () => ({ slug: 'svc', position }) }, () => undefined);
+    resources = watchResources(
+      { current: () => 'svc', currentStep: () => 'svc', findFrame: () => ({ slug: 'svc', position }) },
+      () => undefined,
+    );
     resources.watch('svc');
     Error.captureStackTrace = (target, starter) => {
       captured += 1;

@@ -5,7 +5,10 @@ import { createPluginFolders, type PluginFolders } from './helpers/plugin-folder
 const code = `export default { register(host) {
   host.admin.addPage({ slug: 'careless', title: 'Careless', script: 'gone.js', style: 'there.css', render: () => '' });
   host.admin.addPage({ slug: 'careless/other', title: 'Other', script: 'careless/lost.js', render: () => '' });
-  for (const file of ['../plugin.json', 'gone.png', 'there.css']) host.assets.url(file);
+  for (const file of ['gone.png', 'there.css']) host.assets.url(file);
+  for (const file of ['../plugin.json', 'a/../../b', '/etc/passwd', '..\\\\b'])
+    for (const use of [() => host.assets.url(file), () => host.admin.addPage({ slug: 'careless/out', title: 'Out', script: 'careless/' + file, render: () => '' })])
+      try { use(); host.log.warn('Taken', { event: 'taken', file }); } catch (error) { host.log.warn(error.message, { event: 'refused' }); }
   host.jobs.define({ name: 'careless', attempts: 1, run: async () => { throw new Error('boom'); } });
   host.hooks.addAction('wp_abilities_api_categories_init', () =>
     host.abilities.registerCategory('careless', { label: 'Careless', description: 'Careless.' }));
@@ -30,7 +33,16 @@ describe('what a plugin registered without effect', () => {
     await Promise.all([folders.remove(), others.remove()]);
   });
 
-  it('is named in the log: missing files, files outside of its assets, and the plugin that it hides', () => {
+  it('is refused if it leads out of its assets, in code and in the declaration of a page', () => {
+    const lines = host.logged.map((line) => JSON.parse(line) as { event?: string; message: string });
+    expect(lines.filter(({ event }) => event === 'taken')).to.deep.equal([]);
+    const refused = lines.filter(({ event }) => event === 'refused').map(({ message }) => message);
+    expect(refused).to.have.length(8);
+    for (const message of refused)
+      expect(message).to.match(/leads out of the folder 'assets' of 'careless'.*Name a file/);
+  });
+
+  it('is named in the log: missing files, and the plugin that it hides', () => {
     const reasons = host.logged
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ event, plugin }) => event === 'plugin_warning' && plugin === 'careless')
@@ -39,7 +51,6 @@ describe('what a plugin registered without effect', () => {
       `It hides the plugin of the same name in ${others.directory}/careless. Rename or remove one of them.`,
       "The file 'gone.js', which the page 'careless' names, is not in the plugin's folder 'assets'.",
       "The file 'careless/lost.js', which the page 'careless/other' names, is not in the plugin's folder 'assets'.",
-      "The file '../plugin.json', which assets.url names, is not in the plugin's folder 'assets'.",
       "The file 'gone.png', which assets.url names, is not in the plugin's folder 'assets'.",
     ]);
   });
