@@ -219,8 +219,13 @@ export interface MetaFilter {
   readonly key: string;
   /** Default: any value. */
   readonly values?: readonly (string | number | boolean)[];
-  /** Compares with a number, or a text, the values of that type. For a range, use two filters. Default: none. */
-  readonly compare?: { readonly operator: '<' | '<=' | '>' | '>='; readonly value: number | string };
+  /**
+   * Compares with a number, or a text, the values of that type. For a range, use two filters. `LIKE`: texts that contain the
+   * value, ignoring case; `%` and `_` are literal. Default: none.
+   */
+  readonly compare?:
+    | { readonly operator: '<' | '<=' | '>' | '>='; readonly value: number | string }
+    | { readonly operator: 'LIKE'; readonly value: string };
   /** Default true. False: posts without them, those without the key included. */
   readonly has?: boolean;
 }

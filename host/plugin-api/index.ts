@@ -22,6 +22,7 @@ export * from './forms/fields.ts';
 export { fieldKind, fieldLabel, inputId, inputName, putAt, valueAt } from './forms/paths.ts';
 export * from './forms/read.ts';
 export * from './forms/sections.ts';
+export * from './forms/settings-page.ts';
 export type * from './home.ts';
 export type * from './hooks.ts';
 export type * from './host-api.ts';

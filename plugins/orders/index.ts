@@ -6,7 +6,7 @@ import { createOrders } from './orders.ts';
 import { registerPage } from './page.ts';
 import { registerRoutes } from './routes.ts';
 import { registerSending, sendingHook } from './sending.ts';
-import { registerSettings, settingsName } from './settings.ts';
+import { registerSettings } from './settings.ts';
 import { registerShortcode } from './shortcode.ts';
 
 export default definePlugin({
@@ -14,19 +14,18 @@ export default definePlugin({
   async register(host) {
     const orders = createOrders(host);
     for (const role of ['administrator', 'editor']) host.users.addCapability(role, 'orders_manage');
-    registerSettings(host);
+    const settings = registerSettings(host);
     registerEvent(host);
     registerRoutes(host, orders);
     registerPage(host, orders);
     registerCommands(host, orders);
     registerShortcode(host, orders);
-    await registerSending(host, orders);
+    await registerSending(host, orders, settings);
   },
   async deactivate(host) {
     await host.cron.unschedule(sendingHook);
   },
   async uninstall(host) {
     await host.database.knex.schema.dropTableIfExists('orders_orders');
-    await host.options.delete(settingsName);
   },
 });

@@ -1,6 +1,6 @@
 import { isUrl, type HostApi } from '#plugin-api';
 import type { Orders } from './orders.ts';
-import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export const sendingHook = 'orders_send_waiting';
 
@@ -8,13 +8,13 @@ export const sendingHook = 'orders_send_waiting';
 const mostAtOnce = 500;
 
 /** Recurring work: a cron event, which one node runs, adds a job for each waiting order. A job is retried if it fails. */
-export async function registerSending(host: HostApi, orders: Orders): Promise<void> {
+export async function registerSending(host: HostApi, orders: Orders, settings: Settings): Promise<void> {
   host.jobs.define<{ id: number }>({
     name: 'send',
     label: 'Send an order to the warehouse',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
     async run({ id }, job) {
-      const [order, { address, key = '' }] = [await orders.get(id), await readSettings(host)];
+      const [order, { address, key = '' }] = [await orders.get(id), await settings.read()];
       if (order === null || order.state === 'sent' || !isUrl(address)) return;
       const { status } = await host.http.fetch(address, {
         method: 'POST',
@@ -35,7 +35,7 @@ export async function registerSending(host: HostApi, orders: Orders): Promise<vo
     },
   });
   host.hooks.addAction(sendingHook, async () => {
-    if ((await readSettings(host)).address === '') return;
+    if ((await settings.read()).address === '') return;
     for (const { id } of await orders.find({ state: 'waiting', limit: mostAtOnce }))
       await host.jobs.add('send', { id }, { key: `order-${id}` });
   });

@@ -61,7 +61,27 @@ describeDialects('meta of posts', (open, dialectCase) => {
     }));
     expect(await posts.count({ meta: range })).to.equal(2);
     const wrong = [{ key: 'price', compare: { operator: '; drop', value: 1 } }] as never;
-    expect(String(await failureOf(posts.find({ meta: wrong })))).to.contain('Use <, <=, > or >=');
+    expect(String(await failureOf(posts.find({ meta: wrong })))).to.contain('Use <, <=, >, >= or LIKE');
+  });
+
+  it('finds the posts whose text of a key contains another, in any case of any alphabet', async () => {
+    const { posts } = await openContent(open, dialectCase);
+    const names = ['Große Übung', '100 % [a]*?', "a_b\\c 'd'", '.^$(){}|+', 'ΑΘΗΝΑ', 100, ['Übung']];
+    for (const name of names) await posts.create({ title: String(name), status: 'publish', meta: { name } });
+    const found = async (value: string): Promise<readonly string[]> =>
+      (await posts.find({ meta: [{ key: 'name', compare: { operator: 'LIKE', value } }] })).map(({ title }) => title);
+    for (const [value, title] of [
+      ['übUNG', 'Große Übung'],
+      ['SSE', null],
+      ['% [A]*?', '100 % [a]*?'],
+      ['a%b', null],
+      ["A_B\\C '", "a_b\\c 'd'"],
+      ['aab', null],
+      ['.^$(){}|+', '.^$(){}|+'],
+      ['αθηνα', 'ΑΘΗΝΑ'],
+    ] as const)
+      expect(await found(value), value).to.deep.equal(title === null ? [] : [title]);
+    expect(await found('')).to.have.length(5);
   });
 
   it('adds to a number without losing any, in turns', async () => {

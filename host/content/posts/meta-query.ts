@@ -14,12 +14,54 @@ const typeOf = {
   postgresql: { sql: `jsonb_typeof(post_meta.value::jsonb)`, number: ['number'], string: ['string'] },
 } as const;
 
-const operators: Readonly<Record<NonNullable<MetaFilter['compare']>['operator'], string>> = {
+const operators: Readonly<Record<string, string>> = {
   '<': '<',
   '<=': '<=',
   '>': '>',
   '>=': '>=',
 };
+
+/** The types of values to look at first: of values of another type none is compared. */
+function whereTyped(
+  found: Knex.QueryBuilder,
+  { dialect }: MetaQueryInit,
+  compare: NonNullable<MetaFilter['compare']>,
+): void {
+  const { sql, number, string } = typeOf[dialect];
+  const types = typeof compare.value === 'number' ? number : string;
+  const when = (condition: string, value: string | number): void =>
+    void found.whereRaw(`case when ${sql} in (${types.map(() => '?').join(', ')}) then ${condition} else false end`, [
+      ...types,
+      value,
+    ]);
+  if (compare.operator === 'LIKE') {
+    const matches = dialect === 'sqlite' ? `${valueOf.sqlite} glob ?` : `post_meta.value::jsonb #>> '{}' ~ ?`;
+    when(matches, containing(String(compare.value))[dialect]);
+    return;
+  }
+  const operator = Object.hasOwn(operators, compare.operator) ? operators[compare.operator] : undefined;
+  if (operator === undefined)
+    throw new TypeError(`'${String(compare.operator)}' compares no meta values. Use <, <=, >, >= or LIKE.`);
+  if (dialect === 'sqlite') when(`${valueOf.sqlite} ${operator} ?`, compare.value);
+  else when(`${valueOf.postgresql} ${operator} ?::jsonb`, JSON.stringify(compare.value));
+}
+
+/**
+ * Patterns for texts that contain a text, as a set for each letter with both of its cases: what `like` and `lower` know of the case of
+ * letters differs with the database and its locale.
+ */
+function containing(text: string): Readonly<Record<MetaQueryInit['dialect'], string>> {
+  const letters = Array.from(text, (one) => {
+    const cases = [...new Set([one, one.toLowerCase(), one.toUpperCase()])].filter(
+      (each) => Array.from(each).length === 1,
+    );
+    return { one, set: cases.length > 1 ? `[${cases.join('')}]` : null };
+  });
+  return {
+    sqlite: `*${letters.map(({ one, set }) => set ?? (/[*?[]/.test(one) ? `[${one}]` : one)).join('')}*`,
+    postgresql: letters.map(({ one, set }) => set ?? one.replace(/[\\^$.*+?()[\]{}|]/, '\\$&')).join(''),
+  };
+}
 
 export function whereMeta(
   select: Knex.QueryBuilder,
@@ -32,19 +74,7 @@ export function whereMeta(
       'value',
       values.map((value) => JSON.stringify(value)),
     );
-  if (compare) {
-    const { sql, number, string } = typeOf[dialect];
-    const types = typeof compare.value === 'number' ? number : string;
-    const operator = Object.hasOwn(operators, compare.operator) ? operators[compare.operator] : undefined;
-    if (operator === undefined)
-      throw new TypeError(`'${compare.operator}' compares no meta values. Use <, <=, > or >=.`);
-    // The type is looked at first: of values of another type none is compared.
-    void found.whereRaw(
-      `case when ${sql} in (${types.map(() => '?').join(', ')}) then ${valueOf[dialect]} ${operator} ` +
-        `${dialect === 'sqlite' ? '?' : '?::jsonb'} else false end`,
-      [...types, dialect === 'sqlite' ? compare.value : JSON.stringify(compare.value)],
-    );
-  }
+  if (compare) whereTyped(found, { knex, dialect }, compare);
   void (has ? select.whereExists(found) : select.whereNotExists(found));
 }
 
