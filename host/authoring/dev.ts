@@ -34,7 +34,8 @@ export async function develop({ folder, plugins, clock, start, checksTypes, prin
       for (const { at, message } of await findUnreadable(folder)) for (const line of [at, message]) print(line);
     } catch (error) {
       const position = positionOf(error, folder);
-      print(`${position === null ? 'Error' : `Failed in ${position}`}: ${errorText(error)}`);
+      if (position === null) print(`Error: ${errorText(error)}`);
+      else print(`Failed in ${position}: ${errorText(error)}`);
     }
   };
   const stopped = untilStopped(print);

@@ -16,6 +16,7 @@ import { createCommentStore } from './comments/comment-store.ts';
 import { createCountCache, type CountCache } from './count-cache.ts';
 import {
   addPersonalData,
+  commentsApi,
   createComments,
   defaultCommentStatusSetting,
   registerCommentSettings,
@@ -232,6 +233,7 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       delete: media.delete,
     },
     terms: termsApi(parts.terms),
+    comments: commentsApi(parts.comments, store),
     registerTaxonomy: (name, definition) => parts.taxonomies.add(defineTaxonomy(name, definition)),
     registerRestField: (of, name, field) => parts.fields.register(of, name, field),
     registerSearchHandler: (type, handler) => parts.searchHandlers.add({ ...handler, name: type }),

@@ -118,7 +118,7 @@ interface ScopeDependencies extends ScopeListeners {
   readonly owners: Map<string, string>;
 }
 
-type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media' | 'terms'>;
+type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media' | 'terms' | 'comments'>;
 
 /** Builds the HostApi of one plugin from the shared services, and registers its folders `views` and `assets`. */
 export function createScope({ source, services, owners, ...listeners }: ScopeDependencies): Scope {
@@ -158,6 +158,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
       revisions: guard(services.content.revisions, methods.revisionsMethods),
       media: guard(services.content.media, methods.mediaMethods),
       terms: guard(services.content.terms, methods.termsMethods),
+      comments: guard(services.content.comments, methods.commentsMethods),
     },
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },

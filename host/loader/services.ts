@@ -4,6 +4,7 @@ import type {
   AssetsApi,
   CliApi,
   Clock,
+  CommentsApi,
   ContentApi,
   CronApi,
   DatabaseApi,
@@ -241,6 +242,15 @@ export const termsMethods: MethodKinds<TermsApi> = {
   ofPosts: 'call',
   set: 'call',
   link: 'call',
+};
+export const commentsMethods: MethodKinds<CommentsApi> = {
+  get: 'call',
+  find: 'call',
+  count: 'call',
+  isOpen: 'call',
+  create: 'call',
+  update: 'call',
+  delete: 'call',
 };
 export const revisionsMethods: MethodKinds<RevisionsApi> = { list: 'call', restore: 'call' };
 export const mediaMethods: MethodKinds<MediaApi> = {

@@ -1,3 +1,4 @@
+import type { CommentsApi } from './comments.ts';
 import type { JsonSchema } from './schema.ts';
 import type { RestField, SearchHandler, Taxonomy, TaxonomyDefinition, TermFilter, TermsApi } from './taxonomies.ts';
 import type { Undo } from './undo.ts';
@@ -382,6 +383,7 @@ export interface ContentApi {
   readonly revisions: RevisionsApi;
   readonly media: MediaApi;
   readonly terms: TermsApi;
+  readonly comments: CommentsApi;
   /** @param name 1..20 lower-case letters, digits, `-` and `_`. */
   registerPostType(name: string, definition: PostTypeDefinition): Undo;
   registerPostStatus(name: string, definition: PostStatusDefinition): Undo;

@@ -9,6 +9,7 @@ export type * from './cli.ts';
 export * from './client-bundle.ts';
 export type * from './clock.ts';
 export * from './columns.ts';
+export type * from './comments.ts';
 export type * from './content.ts';
 export type * from './cron.ts';
 export type * from './database.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Knex, Post, User } from '#plugin-api';
-import type { Comment, CommentData, CommentQuery, CommentState } from '../../host/content/comments/comment-row.ts';
+import type { Comment, CommentData, CommentQuery, CommentState, Knex, Post, User } from '#plugin-api';
 import { createCountCache } from '../../host/content/count-cache.ts';
 import { createCommentStore, type CommentStore } from '../../host/content/comments/comment-store.ts';
 import { validIds } from '../../host/content/posts/post-query.ts';

@@ -14,8 +14,8 @@ import {
   translateText,
   restError,
 } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
-import { commentStates, type Comment, type CommentState } from '../comments/comment-row.ts';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Comment, CommentState } from '#plugin-api';
+import { commentStates } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { readQuery, readText } from './form.ts';

@@ -11,15 +11,11 @@ import {
   isUnfiltered,
   toComment,
   toCommentRow,
-  type Comment,
-  type CommentData,
-  type CommentQuery,
-  type CommentReader,
   type CommentRow,
-  type CommentState,
   type PersonOfComments,
   wantedStates,
 } from './comment-row.ts';
+import type { Comment, CommentData, CommentQuery, CommentReader, CommentState } from '#plugin-api';
 
 /** The SQL of comments. */
 export interface CommentStore {

@@ -1,9 +1,21 @@
 import { defineErrors, storableText, storableValue } from '#plugin-api';
-import type { Clock, HooksApi, OptionsApi, Post, User } from '#plugin-api';
+import type {
+  Clock,
+  Comment,
+  CommentChanges,
+  CommentData,
+  CommentsApi,
+  CommentState,
+  HooksApi,
+  OptionsApi,
+  Post,
+  User,
+} from '#plugin-api';
+import { contentErrors } from '../errors.ts';
 import type { Sanitizer } from '../html/sanitizer.ts';
 import type { PostStore } from '../posts/post-store.ts';
 import type { PostTypes } from '../types/post-types.ts';
-import type { Comment, CommentData, CommentState, PersonOfComments } from './comment-row.ts';
+import type { PersonOfComments } from './comment-row.ts';
 import type { CommentStore } from './comment-store.ts';
 
 export const defaultCommentStatusSetting = 'default_comment_status';
@@ -50,6 +62,7 @@ declare module '#plugin-api' {
 export const commentErrors = defineErrors('', {
   comment_duplicate: [409, "Duplicate comment detected; it looks as though you've already said that!"],
   rest_comment_content_invalid: [400, 'Invalid comment content.'],
+  rest_comment_invalid_id: [404, 'Invalid comment ID.'],
   rest_comment_invalid_parent: [400, 'The comment that this one replies to does not exist on this post.'],
 });
 
@@ -64,12 +77,10 @@ export interface CommentsDependencies {
 }
 
 /** A comment to create; `status` only for moderators. */
-export interface NewComment extends Omit<CommentData, 'status' | 'statusBefore' | 'date'> {
+export interface ComposedComment extends Omit<CommentData, 'status' | 'statusBefore' | 'date'> {
   readonly status?: CommentState;
   readonly date?: number;
 }
-
-export type CommentChanges = Partial<Omit<CommentData, 'statusBefore'>>;
 
 /** Comments of posts. Capabilities are checked by the callers, `mayModerate` helps them. */
 export interface Comments {
@@ -83,7 +94,7 @@ export interface Comments {
    *
    * @throws RestError 400 `rest_comment_content_invalid`, `rest_comment_invalid_parent`, 409 `comment_duplicate`.
    */
-  create(comment: NewComment, author: User): Promise<Comment>;
+  create(comment: ComposedComment, author: Pick<User, 'id' | 'can'>): Promise<Comment>;
   /** @throws RestError 400 `rest_comment_content_invalid`, `rest_comment_invalid_parent`. */
   update(comment: Comment, changes: CommentChanges): Promise<Comment>;
   /** Restores a comment from spam or trash to the status it had before. */
@@ -150,6 +161,45 @@ export function createComments(given: CommentsDependencies): Comments {
   };
 }
 
+/** The comments of the plugin API. */
+export function commentsApi(
+  { store, isOpen, create, update, remove }: Comments,
+  posts: Pick<PostStore, 'get'>,
+): CommentsApi {
+  const guest = { id: 0, can: () => false };
+  return {
+    get: (id) => store.get(id),
+    find: (query = {}) => store.find(query),
+    count: (query = {}) => store.count(query),
+    async isOpen(postId) {
+      const post = await posts.get(postId);
+      return post !== null && isOpen(post);
+    },
+    async create(comment, author) {
+      if ((await posts.get(comment.postId)) === null) throw contentErrors.rest_post_invalid_id();
+      const composed = {
+        ...{ parentId: 0, authorIp: '', authorAgent: '', userId: author?.id ?? 0 },
+        ...{ authorName: author?.displayName ?? '', authorEmail: author?.email ?? '' },
+        authorUrl: author?.profile?.url ?? '',
+        ...comment,
+      };
+      return create(composed, author ?? guest);
+    },
+    async update(id, changes) {
+      const comment = await store.get(id);
+      if (comment === null) throw commentErrors.rest_comment_invalid_id();
+      return update(comment, changes);
+    },
+    async delete(id, { force = false } = {}) {
+      const comment = await store.get(id);
+      if (comment === null) return null;
+      if (!force && comment.status !== 'trash') return update(comment, { status: 'trash' });
+      await remove(comment);
+      return comment;
+    },
+  };
+}
+
 function visibleStatus({ status, statusBefore }: Comment): CommentState {
   return status === 'spam' || status === 'trash' ? (statusBefore ?? 'hold') : status;
 }
@@ -179,7 +229,7 @@ async function checkParent(
 async function decideStatus(
   { options, posts, store }: CommentsDependencies,
   comment: CommentData,
-  author: User,
+  author: Pick<User, 'id' | 'can'>,
 ): Promise<CommentState> {
   const post = await posts.get(comment.postId);
   if (author.can('moderate_comments') || (author.id > 0 && author.id === post?.authorId)) return 'approved';

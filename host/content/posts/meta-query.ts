@@ -35,7 +35,7 @@ function whereTyped(
       value,
     ]);
   if (compare.operator === 'LIKE') {
-    const matches = dialect === 'sqlite' ? `${valueOf.sqlite} glob ?` : `post_meta.value::jsonb #>> '{}' ~ ?`;
+    const matches = dialect === 'sqlite' ? `glob(?, ${valueOf.sqlite})` : `post_meta.value::jsonb #>> '{}' ~ ?`;
     when(matches, containing(String(compare.value))[dialect]);
     return;
   }

@@ -1,7 +1,6 @@
 import { isEmail, isUrl, momentOf, restError, withoutUndefined } from '#plugin-api';
-import type { Params } from '#plugin-api';
-import type { Comment, CommentState } from '../comments/comment-row.ts';
-import type { CommentChanges, NewComment } from '../comments/comments.ts';
+import type { Comment, CommentChanges, CommentState, Params } from '#plugin-api';
+import type { ComposedComment } from '../comments/comments.ts';
 import { invalidReference, invalidValue, type ContentRestDependencies, type Request } from './context.ts';
 import { rawText } from './post-input.ts';
 
@@ -29,7 +28,7 @@ export function withoutValues(changes: CommentChanges): boolean {
  *
  * @throws RestError 400 `rest_comment_author_data_required` without a guest's name and email address, `rest_invalid_param`.
  */
-export async function readNewComment(given: ContentRestDependencies, request: Request): Promise<NewComment> {
+export async function readNewComment(given: ContentRestDependencies, request: Request): Promise<ComposedComment> {
   const { params, user, ip, headers } = request;
   const changes = await readChanges(given, params);
   const isOwn = user.id > 0 && (changes.userId ?? user.id) === user.id;
@@ -63,7 +62,7 @@ export async function readNewComment(given: ContentRestDependencies, request: Re
   };
 }
 
-async function authorOf({ users }: ContentRestDependencies, id: number): Promise<Partial<NewComment>> {
+async function authorOf({ users }: ContentRestDependencies, id: number): Promise<Partial<ComposedComment>> {
   const author = id > 0 ? await users.get(id) : null;
   return author === null ? {} : { authorName: author.displayName, authorEmail: author.email };
 }

@@ -1,6 +1,5 @@
 import { localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
-import type { RestRequest, User } from '#plugin-api';
-import type { Comment } from '../comments/comment-row.ts';
+import type { Comment, RestRequest, User } from '#plugin-api';
 import { addParagraphs } from '../html/paragraphs.ts';
 import { commentSchema } from './comment-schema.ts';
 import { compactLinks, type ContentRestDependencies, type Context, type Links, type Request } from './context.ts';

@@ -1,6 +1,5 @@
 import { momentOf, pagingHeaders, restError, RestResponse, type RestError, withoutUndefined } from '#plugin-api';
-import type { Post, RouteDefinition, User } from '#plugin-api';
-import type { CommentQuery, CommentState } from '../comments/comment-row.ts';
+import type { CommentQuery, CommentState, Post, RouteDefinition, User } from '#plugin-api';
 import { commentItems } from './comment-response.ts';
 import { commentListArguments, commentSchema } from './comment-schema.ts';
 import { publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';

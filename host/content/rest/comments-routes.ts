@@ -1,7 +1,6 @@
 import { contextArgument, restError, RestResponse } from '#plugin-api';
-import type { RestError, RestRequest, RouteDefinition } from '#plugin-api';
-import type { Comment } from '../comments/comment-row.ts';
-import { registrationSetting } from '../comments/comments.ts';
+import type { Comment, RestError, RestRequest, RouteDefinition } from '#plugin-api';
+import { commentErrors, registrationSetting } from '../comments/comments.ts';
 import { readCommentChanges, readNewComment, restores, withoutValues } from './comment-input.ts';
 import { commentResponse } from './comment-response.ts';
 import { commentIdArgument, commentSchema, commentWriteArguments } from './comment-schema.ts';
@@ -39,7 +38,7 @@ export function addCommentsRoutes(given: ContentRestDependencies): void {
 
 async function find({ parts }: ContentRestDependencies, { params }: Pick<Request, 'params'>): Promise<Comment> {
   const comment = await parts.comments.store.get(Number(params['id']));
-  if (comment === null) throw restError(404, 'rest_comment_invalid_id', 'Invalid comment ID.');
+  if (comment === null) throw commentErrors.rest_comment_invalid_id();
   return comment;
 }
 

@@ -1,5 +1,5 @@
 import { findFieldError, isEmail, readSentFields, RestError, restError, storableText, type Post } from '#plugin-api';
-import { registrationSetting, type NewComment } from '../comments/comments.ts';
+import { registrationSetting, type ComposedComment } from '../comments/comments.ts';
 import { isFromElsewhere } from './password-form.ts';
 import { commentAction, commentAddress, longestComment } from './post-comments.ts';
 import { findPostById, singlePage } from './single-post-page.ts';
@@ -91,7 +91,7 @@ function composeComment({
   readonly session: SiteSession;
   readonly typed: Typed;
   readonly ip: string;
-}): Omit<NewComment, 'authorAgent'> {
+}): Omit<ComposedComment, 'authorAgent'> {
   const { name, email, text, parentId } = typed;
   const isGuest = user.id === 0;
   if (isGuest && (name === '' || name.length > 245))
@@ -119,7 +119,7 @@ function composeComment({
  */
 async function store(
   { parts, countComment }: PublicSiteDependencies,
-  comment: NewComment,
+  comment: ComposedComment,
   { session: { user }, isTrap }: { readonly session: SiteSession; readonly isTrap: boolean },
 ): Promise<(address: string) => Promise<string> | string> {
   if (!user.can('moderate_comments')) await countComment(comment.authorIp);

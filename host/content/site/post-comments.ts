@@ -1,5 +1,4 @@
-import type { Post } from '#plugin-api';
-import type { Comment, CommentQuery } from '../comments/comment-row.ts';
+import type { Comment, CommentQuery, Post } from '#plugin-api';
 import type { CommentStore } from '../comments/comment-store.ts';
 import { registrationSetting } from '../comments/comments.ts';
 import { commentAvatar, renderComment } from '../rest/comment-response.ts';

@@ -90,12 +90,12 @@ function enteredValues(
   const errors: Record<string, string> = {};
   for (const { path, schema: member } of secrets) {
     const isRemoved = [form['_remove']].flat().includes(inputName(path));
-    const kept = isRemoved ? undefined : valueAt(stored, path);
+    const remaining = isRemoved ? undefined : valueAt(stored, path);
     const given = valueAt(entered, path) || undefined;
-    if (hasMoved && kept && given === undefined)
+    if (hasMoved && remaining && given === undefined)
       errors[path] =
         `Enter '${fieldLabel(path, member)}' again, or remove it: an address of this page leads to another server now.`;
-    putAt(values, path.split('.'), given ?? kept);
+    putAt(values, path.split('.'), given ?? remaining);
   }
   // Without the members that are undefined.
   return { values: JSON.parse(JSON.stringify(values)) as unknown, errors };
