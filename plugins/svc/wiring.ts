@@ -48,7 +48,6 @@ import { createModelLists } from './settings/model-lists.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
 import { createSettings, type Settings } from './settings/settings.ts';
 import { createWebhooks, type WebhookService } from './webhooks/create-webhooks.ts';
-import { createDeliver } from './webhooks/delivery/deliver.ts';
 
 /** All ports of the service, connected once per process. */
 export interface ServiceContext
@@ -111,10 +110,10 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
       (await import('./modules/knowledge-base/find-knowledge.ts')).createFindKnowledge({ host, ...vectors }),
     ),
     knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
-    webhooks: await createWebhooks({
+    webhooks: createWebhooks({
       host,
       events: serviceEvents,
-      deliver: createDeliver({ http: host.http, clock: host.clock }),
+      deliver: lazy(async () => (await import('./webhooks/delivery/deliver.ts')).createDeliver(host)),
     }),
     ...createKeyChecks({ host, settings }),
     namedKeys: lazy(async () => (await import('./modules/keys/key-store.ts')).createKeyStore(host).list),

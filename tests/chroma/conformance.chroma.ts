@@ -14,7 +14,7 @@ describe('a real Chroma', () => {
 
   describeVectorStore('Chroma', async () => ({
     store,
-    opened: store.open({
+    opened: await store.open({
       settings: { url: server.url },
       ...upstreamHttp.accessTo(server.url),
       clock: createSystemClock(),

@@ -47,7 +47,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     await rm(folder, { recursive: true, force: true });
   });
 
-  const behind = () =>
+  const behind = async () =>
     chroma.open({
       settings: { url: server.url },
       ...upstreamHttp.accessTo(server.url),
@@ -98,7 +98,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     expect(state, message).to.equal('indexed');
     const written = await ids();
     expect(written.length).to.be.greaterThan(300);
-    expect(await behind().count('handbook', {})).to.equal(written.length);
+    expect(await (await behind()).count('handbook', {})).to.equal(written.length);
     expect(new Set(seen).size).to.be.greaterThan(4);
   });
 
@@ -116,7 +116,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     await index();
     expect((await source()).message).to.equal('Nothing has changed since the last indexing.');
     expect(await ids()).to.deep.equal(before);
-    expect(await behind().count('handbook', {})).to.equal(before.length);
+    expect(await (await behind()).count('handbook', {})).to.equal(before.length);
     expect(await tokensSoFar()).to.equal(tokens);
   });
 
@@ -127,18 +127,18 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     const [gone, added] = [before.filter((id) => !now.includes(id)), now.filter((id) => !before.includes(id))];
     expect(gone.length).to.be.greaterThan(0).and.at.most(6);
     expect(added).to.have.length(gone.length);
-    const found = (await behind().fetch('handbook', added, {})).map(({ metadata }) => String(metadata['heading']));
+    const found = (await (await behind()).fetch('handbook', added, {})).map(({ metadata }) => String(metadata['heading']));
     expect(
       found.every((heading) => heading.endsWith('Section 148: the lighthouse and its keeper')),
       found.join('\n'),
     ).to.equal(true);
-    expect(await behind().fetch('handbook', gone, {})).to.deep.equal([]);
-    expect(await behind().count('handbook', {})).to.equal(now.length);
+    expect(await (await behind()).fetch('handbook', gone, {})).to.deep.equal([]);
+    expect(await (await behind()).count('handbook', {})).to.equal(now.length);
   });
 
   it('leaves no vector behind when it is deleted', async () => {
     await site.run('knowledge', 'remove', String((await source()).id));
     expect(await ids()).to.deep.equal([]);
-    expect(await behind().count('handbook', {})).to.equal(0);
+    expect(await (await behind()).count('handbook', {})).to.equal(0);
   });
 });

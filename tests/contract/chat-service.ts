@@ -85,7 +85,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
     upstream,
     embeddings,
     relay,
-    behind: qdrant.open({
+    behind: await qdrant.open({
       settings: findFakeStore('qdrant')?.settings(sandbox.url) ?? {},
       ...upstreamHttp.accessTo(sandbox.url),
       clock: createSystemClock(),

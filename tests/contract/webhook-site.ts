@@ -71,7 +71,7 @@ export async function startWebhookSite(
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ plugins: ['svc'], clock, database: databaseUrl ?? dataDir, env });
   const outbound = createOutbound({ clock });
-  const operator = await createWebhooks({
+  const operator = createWebhooks({
     host: { ...host, jobs: host.jobs.forOwner('svc'), plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi,
     events: serviceEvents,
     deliver: createDeliver({ http: outbound, clock }),

@@ -58,7 +58,7 @@ export function createOpenStore(services: VectorServices): OpenStore {
     const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTimeout);
     const { clock, log } = services.host;
     const { signal } = init;
-    const opened = store.open({
+    const opened = await store.open({
       settings,
       ...services.upstream.accessTo(settings.url),
       clock,

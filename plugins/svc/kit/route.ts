@@ -1,10 +1,21 @@
-import { argumentBounds, typedRoute, type HostApi, type JsonSchema, type ParamsOf } from '#plugin-api';
-import type { RestRequest, RestResponse, RouteResponse } from '#plugin-api';
-import type { RouteArgument, RouteArguments, RouteDefinition, RouteSecurity } from '#plugin-api';
+import {
+  argumentBounds,
+  typedRoute,
+  type HostApi,
+  type JsonSchema,
+  type ParamsOf,
+  type RestRequest,
+  type RestResponse,
+  type RouteResponse,
+  type RouteArgument,
+  type RouteArguments,
+  type RouteDefinition,
+  type RouteSecurity,
+  isRecord,
+} from '#plugin-api';
 import type { Caller, KeyRoute } from './caller.ts';
 import { asksForDryRun, requireDryRunUser, type Explanation } from './dry-run.ts';
 import { errors } from './errors.ts';
-import { leaveOutEmpty } from './left-out.ts';
 import { apiKeyParameter, type KeyedRequest } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -221,3 +232,30 @@ export const embeddingInputArgument = {
 export type RouteHandlers<Names extends string> = Readonly<
   Record<Names, (request: RestRequest) => Promise<RestResponse>>
 >;
+
+/**
+ * Removes from a request what counts as left out (D49): members that are null where they are optional, at any depth that the
+ * schemas describe, and query parameters that are empty.
+ */
+function leaveOutEmpty({ json, query }: Pick<RestRequest, 'json' | 'query'>, args: RouteArguments): void {
+  for (const [name, { required }] of Object.entries(args))
+    if (required !== true && query[name] === '') Reflect.deleteProperty(query, name);
+  removeNulls(json, { type: 'object', properties: args });
+}
+
+function removeNulls(value: unknown, schema: JsonSchema | undefined): void {
+  if (schema === undefined) return;
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined) for (const item of value) removeNulls(item, schema.items);
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    if (value[name] !== null) removeNulls(value[name], member);
+    else if (member.required !== true && !takesNull(member)) Reflect.deleteProperty(value, name);
+  }
+}
+
+function takesNull({ type }: JsonSchema): boolean {
+  return type === 'null' || (Array.isArray(type) && type.includes('null'));
+}

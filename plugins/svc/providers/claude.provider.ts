@@ -1,37 +1,20 @@
-import type { Anthropic } from '@anthropic-ai/sdk';
-import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
-import { claudeEnforcesSchemas, samplingVersion } from './claude/claude-models.ts';
-import { claudeRequest, claudeRules } from './claude/claude-request.ts';
-import { claudeModels, claudeReport, claudeResponse } from './claude/claude-response.ts';
-import { createClaudeStream } from './claude/claude-stream.ts';
+import { lazyMethods } from '../kit/lazy.ts';
 import { isHint } from '../kit/text-hints.ts';
-import { createTextCapability } from './unsupported-params.ts';
-import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
-import { keepUsage } from './provider-errors.ts';
-import { readJson } from './time-limit.ts';
+import { claudeAddress, claudeEnforcesSchemas, claudeRules, samplingVersion } from './claude/claude-models.ts';
+import type { Provider } from './provider.ts';
 import { modelFields, providerFields } from './settings-fields.ts';
-import { readEvents } from './streams/read-events.ts';
-import { sdkTimeout, withTimeLimit } from './time-limit.ts';
+import { createTextCapability } from './unsupported-params.ts';
 
-const getClient = createClaudeClients();
-
-const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) => {
-  const reader = createClaudeStream(request, connection, onText);
-  const run = async (signal: AbortSignal): Promise<TextResult> => {
-    const { body, ignored } = claudeRequest(request, connection.settings);
-    const client = await getClient(connection);
-    const response = await postMessage(client, { ...body, stream: true }, { signal, connection });
-    await readEvents({ response, connection }, reader);
-    return { ignored, ...reader.result() };
-  };
-  return keepUsage(reader.report, () => withTimeLimit(connection, run));
-};
+const { listModels, ...calls } = lazyMethods(
+  () => import('./claude/claude-calls.ts'),
+  ['generate', 'stream', 'listModels'],
+);
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
   id: 'claude',
   label: 'Claude',
-  load: () => import('@anthropic-ai/sdk'),
+  load: () => Promise.all([import('@anthropic-ai/sdk'), import('./claude/claude-calls.ts')]),
   required: ['api_key'],
   settings: {
     type: 'object',
@@ -61,40 +44,7 @@ export const provider: Provider = {
         ? claudeEnforcesSchemas(model)
         : feature === 'user' ||
           (!isHint(feature) && feature !== 'response_format.json_object' && feature !== 'image_url.detail'),
-    generate,
-    stream,
+    ...calls,
   }),
-  listModels: (connection) =>
-    withTimeLimit(connection, async (signal) => {
-      const client = await getClient(connection);
-      return claudeModels(
-        await readJson(
-          await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse(),
-        ),
-      );
-    }),
+  listModels,
 };
-
-function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
-  return withTimeLimit(connection, async (signal) => {
-    const { body, ignored } = claudeRequest(request, connection.settings);
-    const client = await getClient(connection);
-    const response = await postMessage(client, body, { signal, connection });
-    const received = await readJson(response);
-    const read = () => claudeResponse(received, request, connection);
-    return { ignored, ...(await keepUsage(() => claudeReport(received['usage']), read)) };
-  });
-}
-
-/**
- * `client.messages.create` would write that a model is deprecated to the console, between the lines of the log, and its types
- * are for the newest API version, which has no sampling parameters.
- */
-function postMessage(
-  client: Anthropic,
-  body: Readonly<Record<string, unknown>>,
-  { signal, connection }: { readonly signal: AbortSignal; readonly connection: ProviderConnection },
-): Promise<Response> {
-  const stream = body['stream'] === true;
-  return client.post('/v1/messages', { body, stream, signal, timeout: sdkTimeout(connection) }).asResponse();
-}

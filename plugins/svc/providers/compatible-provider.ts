@@ -1,11 +1,9 @@
 import { isUrl, type JsonSchema } from '#plugin-api';
 import type { TextFeature } from '../kit/tools.ts';
-import { accessAt } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
-import { openAiImageModels } from './images/openai-image-models.ts';
-import { createOpenAiImages } from './images/openai-images.ts';
+import { createOpenAiImages, openAiImageModels } from './images/openai-image-models.ts';
 import type { ParamNames } from './params.ts';
 import { upstreamErrorKinds } from '../kit/upstream-error.ts';
 import {
@@ -15,7 +13,7 @@ import {
   type ProviderErrorKind,
   type ProviderSettings,
 } from './provider.ts';
-import { compatibleNames, providerFields } from './settings-fields.ts';
+import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 declare module '#plugin-api' {
   interface ServiceMap {

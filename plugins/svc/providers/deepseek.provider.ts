@@ -1,8 +1,7 @@
-import { accessAt } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
-import { compatibleNames, providerFields } from './settings-fields.ts';
+import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 const { seed: _seed, ...unseededNames } = compatibleNames;
 const address = 'https://api.deepseek.com/v1';

@@ -3,7 +3,7 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings } from './embeddings/openai-embeddings.ts';
 import { nearestEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField } from '../kit/connection-fields.ts';
+import { apiKeyField } from '../kit/setting-schemas.ts';
 import { baseUrlField, compatibleNames, modelFields } from './settings-fields.ts';
 
 /** Families of local models that read images. */

@@ -1,12 +1,11 @@
 import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
-import { accessAt, type ChatAccess } from './chat-completions/chat-client.ts';
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
-import { openAiImageModels } from './images/openai-image-models.ts';
-import { createOpenAiImages } from './images/openai-images.ts';
+import { createOpenAiImages, openAiImageModels } from './images/openai-image-models.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { openAiNames, providerFields } from './settings-fields.ts';
+import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://api.openai.com/v1';
 

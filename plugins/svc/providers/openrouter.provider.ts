@@ -1,10 +1,12 @@
-import { accessAt, type ChatAccess } from './chat-completions/chat-client.ts';
+import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { openAiSees } from './chat-completions/openai-models.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
-import { createOpenRouterImages } from './images/openrouter-images.ts';
+import { findImageRules, imagesOf } from './images/image-rules.ts';
+import { openRouterImageModels } from './images/openai-image-models.ts';
+import { lazyMethods } from '../kit/lazy.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { compatibleNames, providerFields } from './settings-fields.ts';
+import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
 
@@ -37,7 +39,13 @@ export const provider: Provider = createChatProvider({
   mixesReasoning: false,
   reportsCost: true,
   sees: openRouterSees,
-  images: createOpenRouterImages(access),
+  images: imagesOf(
+    (model) => findImageRules(openRouterImageModels, model),
+    lazyMethods(
+      async () => (await import('./images/openrouter-images.ts')).createOpenRouterImages(access),
+      ['generate'],
+    ),
+  ),
   // OpenRouter documents no limits. Models with lower ones than OpenAI's return an error that says so.
   embeddings: createOpenAiEmbeddings({
     access,

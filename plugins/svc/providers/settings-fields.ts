@@ -1,6 +1,7 @@
 import type { JsonSchema } from '#plugin-api';
-import { apiKeyField, urlField } from '../kit/connection-fields.ts';
+import { apiKeyField, urlField } from '../kit/setting-schemas.ts';
 import { matchesName } from '../kit/matches-name.ts';
+import type { ChatAccessOf } from './chat-completions/chat-client.ts';
 import type { ParamNames } from './params.ts';
 import type { ProviderSettings } from './provider.ts';
 
@@ -90,3 +91,8 @@ export const openAiNames = {
 
 /** The same, of services that follow an earlier version of it. */
 export const compatibleNames = { ...openAiNames, max_completion_tokens: 'max_tokens' } as const satisfies ParamNames;
+
+/** Access with the key of the settings, at their URL or else at the service's own. */
+export const accessAt =
+  (address: string): ChatAccessOf =>
+  ({ base_url, api_key }) => ({ baseURL: base_url || address, apiKey: api_key ?? '' });

@@ -1,10 +1,9 @@
-import { accessAt } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { findImageRules, type ImageModelTable, type ImageRules } from './images/image-rules.ts';
-import { createOpenAiImages } from './images/openai-images.ts';
+import { createOpenAiImages } from './images/openai-image-models.ts';
 import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from './params.ts';
 import type { Provider } from './provider.ts';
-import { openAiNames, providerFields } from './settings-fields.ts';
+import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
 
 const imagine: ImageRules = {
   perCall: 10,

@@ -2,15 +2,15 @@ import type { CallTimeouts } from '../kit/time-limit.ts';
 import { asRecord, type HostApi, type OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
-import type { ProviderSettings } from '../providers/provider.ts';
+import type { ProviderSettings, Provider } from '../providers/provider.ts';
 import { readFields } from './field-value.ts';
 import { limitSchemas, type Limits } from './limits.ts';
-import { modelsTransient, optionNames, optionPrefix } from './names.ts';
-import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
+import { modelsTransient, optionNames, optionPrefix, providerOption } from './names.ts';
 import { createRestKey, type RestKey } from './rest-key.ts';
 import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
-import { createSecretReader } from './secret-reader.ts';
+import { createSecretReader, type SecretReader } from './secret-reader.ts';
 import type { ProviderTester } from './provider-tester.ts';
+import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
 
 /** All settings of the service. Every node sees a change within a second. */
 export interface Settings {
@@ -125,4 +125,40 @@ export interface SetupContext extends SettingsContext {
 export interface SetupBudgets {
   list(): Promise<readonly unknown[]>;
   save(values: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /** The settings for a call to a provider, after schema defaults, with secrets in plain text. */
+    svc_provider_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      providerId: string,
+    ) => Readonly<Record<string, unknown>>;
+  }
+}
+
+/** The part of the provider registry that settings use. */
+interface ProviderSource {
+  get(id: string): Provider | undefined | Promise<Provider | undefined>;
+  all(): readonly Provider[] | Promise<readonly Provider[]>;
+}
+
+interface ProviderStore extends ConfiguredSettings<Provider> {
+  effective(id: string): Promise<ProviderSettings>;
+}
+
+interface Parts {
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'http'>;
+  readonly read: SecretReader;
+  readonly providers: ProviderSource;
+}
+
+function createProviderStore({ host, read, providers }: Parts): ProviderStore {
+  return createConfiguredSettings<Provider>({
+    host,
+    read,
+    option: providerOption,
+    find: (id) => providers.get(id),
+    filters: ['svc_sandbox_provider_settings', 'svc_provider_settings'],
+  });
 }

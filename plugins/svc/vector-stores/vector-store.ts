@@ -144,8 +144,8 @@ export interface VectorStore {
   refuse?(item: Pick<VectorRecord, 'id' | 'content' | 'metadata'>): string | null;
   /** Ids with the same key are one vector in this store. Default: the id itself. */
   keyOf?(id: string): string;
-  /** Cheap: the first operation loads code and connects. */
-  open(connection: VectorStoreConnection): OpenVectorStore;
+  /** Connects to nothing yet: the first operation does. The store's code is loaded here at the latest. */
+  open(connection: VectorStoreConnection): OpenVectorStore | Promise<OpenVectorStore>;
 }
 
 const kinds = ['not_found', 'conflict', 'unsupported', ...upstreamErrorKinds] as const;

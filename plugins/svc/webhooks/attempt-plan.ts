@@ -2,7 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type Envelope, type EventContext } from './event.ts';
 import type { Snapshot, StoredEndpoint } from './settings-store.ts';
-import { sign, signStandard } from './sign.ts';
+import { sign, signStandard } from './signing-secret.ts';
 import type { Job, Store, StoredEvent } from './store/store-contract.ts';
 import { toTarget } from './target.ts';
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Ajv, ValidateFunction } from 'ajv';
 import { errorText, isRecord, type HooksApi } from '#plugin-api';
 import { eventNameError, type EventDefinition } from '../kit/define-event.ts';
-import { createOwnerWarnings, type WarningHooks } from '../kit/warn-owners.ts';
+import { createOwnerWarnings, type WarningHooks } from '../kit/registry.ts';
 
 /** Other names that a subscription may use (D26). */
 const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted': 'chatbot.fb_submitted' };

@@ -7,7 +7,6 @@ import { hoursMigration, hoursTable } from './hourly-counts.ts';
 import { createInbox } from './inbox/inbox.ts';
 import { inboxRoute } from './inbox/inbox.route.ts';
 import { inboxMigration, inboxResponseMigration, inboxTable } from './inbox/inbox.ts';
-import { toMetrics } from './metrics.ts';
 import type { WebhooksPorts } from './module.ts';
 import type { DeliveryPagesContext } from './pages/pages-context.ts';
 import { createSettingsStore } from './settings-store.ts';
@@ -70,7 +69,7 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
   }),
   register({ host, webhooks, hours }) {
     const { deliveryLog } = webhooks;
-    host.metrics.add(async () => toMetrics(await deliveryLog.metrics()));
+    host.metrics.add(async () => (await import('./metrics.ts')).toMetrics(await deliveryLog.metrics()));
     addPausedBadge(host, deliveryLog);
     addHeldBadge(host, webhooks);
     host.hooks.addFilter('admin_home', async (home, { user }) =>
@@ -90,7 +89,9 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
     host.hooks.addAction('host_started', () => {
       hours.start();
     });
-    host.onStop(() => hours.flush());
+    host.onStop(async () => {
+      if (webhooks.hasStarted()) await hours.flush();
+    });
   },
 });
 

@@ -13,6 +13,9 @@ export const tables = {
   circuits: 'svc_webhook_circuits',
 } as const;
 
+/** Job that queues the deliveries of a replay again. Its key is the id of the replay. */
+export const replayJob = 'replay-deliveries';
+
 /** Replays were rows of a table before they were jobs. */
 const formerReplays = 'svc_webhook_replays';
 

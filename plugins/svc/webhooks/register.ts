@@ -2,7 +2,8 @@ import type { HostApi } from '#plugin-api';
 import { serviceNamespace } from '../kit/route.ts';
 import { openApiWebhooks, signatureScheme } from './openapi.ts';
 import type { WebhookService } from './create-webhooks.ts';
-import { replayJob, type ReplayArgs } from './replay.ts';
+import { replayJob } from './migrations.ts';
+import type { ReplayArgs } from './replay.ts';
 
 /** Drains the queue even if no worker runs (contract 8). */
 const fallbackSchedule = '*/5 * * * *';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi, JobStatus, Knex, RunningJob } from '#plugin-api';
 import type { Replay, ReplayRequest } from './delivery.ts';
-import { tables } from './migrations.ts';
+import { replayJob, tables } from './migrations.ts';
 import { requeue, withoutBody } from './delivery-log.ts';
 import type { DeliveryLog } from './webhooks.ts';
 
@@ -9,9 +9,6 @@ const { deliveries, events } = tables;
 const stepInterval = 1_000;
 const defaultRate = 100;
 const mostListed = 50;
-
-/** Job that queues the deliveries of a replay again. Its key is the id of the replay. */
-export const replayJob = 'replay-deliveries';
 
 /** A replay and how far it is. Changes with each step. */
 export type ReplayArgs = {

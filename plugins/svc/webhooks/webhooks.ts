@@ -77,4 +77,6 @@ export interface Webhooks extends WebhookAdministration {
   start(): Promise<void>;
   /** Claims no more jobs, waits for in-flight attempts, writes their results and releases unsent jobs. */
   stop(): Promise<void>;
+  /** Whether this process has sent an event, or looked at deliveries. Most commands never do. */
+  hasStarted(): boolean;
 }

@@ -18,7 +18,7 @@ describe('the stores of this service against the stand-ins of the sandbox', () =
   for (const store of [pinecone, qdrant, chroma]) {
     describeVectorStore(store.label, async () => ({
       store,
-      opened: store.open({
+      opened: await store.open({
         settings: findFakeStore(store.id)?.settings(sandbox.url) ?? {},
         ...upstreamHttp.accessTo(sandbox.url),
         clock: createSystemClock(),

@@ -120,7 +120,7 @@ export async function openWebhooks(
     secrets: { encrypt: (plain: string) => `enc:${plain}`, decrypt: (text: string) => text.slice(4) },
     plugin: { slug: 'svc', version: '1.0.0' },
   } as unknown as HostApi;
-  const webhooks = await createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) });
+  const webhooks = createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) });
   defineReplays(host, webhooks);
   return { webhooks, hooks, jobs, database };
 }

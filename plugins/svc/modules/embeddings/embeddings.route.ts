@@ -1,19 +1,16 @@
 import {
   argumentBounds,
-  RestResponse,
   type JsonSchema,
   type ParamsOf,
   type RestRequest,
+  type RestResponse,
   type RouteArguments,
   withoutUndefined,
 } from '#plugin-api';
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
-import { responseHeaders } from '../../kit/response-headers.ts';
 import { definePostRoute, embeddingInputArgument, modelArgument, providerArgument } from '../../kit/route.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
-import type { EmbeddingsResponse, EmbeddingsRequest } from './hooks.ts';
-import { mapVectors, writeVectors } from '../../kit/write-vectors.ts';
-import { writeFloats } from './write-response.ts';
+import type { EmbeddingsRequest } from './hooks.ts';
 import { errors } from '../../kit/errors.ts';
 
 /** @throws RestError 400 `rest_svc_empty_input` that names the blank text (D5). */
@@ -124,58 +121,8 @@ async function createEmbeddings(
     signal: request.signal,
     origin: restOrigin(request, '/embeddings'),
   });
-  const { usage, provider, model, packed } = result;
-  const rest = { usage, provider, model };
-  const headers = responseHeaders(result);
-  if (hooks.hasFilter('svc_embeddings_response')) {
-    const embeddings = packed === undefined ? result.embeddings : await mapVectors(packed, readFloats);
-    const body = await hooks.applyFiltersAsync('svc_embeddings_response', { embeddings, ...rest }, call, request);
-    const isList = Array.isArray(body.embeddings);
-    return new RestResponse({ body, headers, ...(isList && { write: () => writeBody(body.embeddings, body) }) });
-  }
-  if (packed === undefined)
-    return new RestResponse({
-      body: { embeddings: result.embeddings, ...rest },
-      headers,
-      write: () => writeBody(result.embeddings, rest),
-    });
-  return new RestResponse({ body: withLazyEmbeddings(packed, rest), headers, write: () => writeBody(packed, rest) });
-}
-
-/** The JSON of a response. Members beside the vectors follow them. */
-function writeBody<Vector extends Float32Array | readonly number[]>(
-  vectors: readonly Vector[],
-  body: Omit<EmbeddingsResponse, 'embeddings'>,
-): ReturnType<typeof writeVectors> {
-  const rest = JSON.stringify({ ...body, embeddings: undefined });
-  return writeVectors(vectors, {
-    head: '{"embeddings":[',
-    tail: rest === '{}' ? ']}' : `],${rest.slice(1)}`,
-    write: (slice) => (isPacked(slice) ? writeFloats(slice) : JSON.stringify(slice).slice(1, -1)),
-  });
-}
-
-function isPacked(vectors: readonly ArrayLike<number>[]): vectors is readonly Float32Array[] {
-  return vectors[0] instanceof Float32Array;
-}
-
-/** The numbers that are sent. */
-function readFloats(vectors: readonly Float32Array[]): number[][] {
-  return JSON.parse(`[${Buffer.from(writeFloats(vectors)).toString('latin1')}]`) as number[][];
-}
-
-/** Most responses are sent as written: the numbers are parsed only if something reads them, and are the same then. */
-function withLazyEmbeddings(
-  packed: readonly Float32Array[],
-  rest: Omit<EmbeddingsResponse, 'embeddings'>,
-): EmbeddingsResponse {
-  let parsed: EmbeddingsResponse['embeddings'] | undefined;
-  return {
-    get embeddings() {
-      return (parsed ??= readFloats(packed));
-    },
-    ...rest,
-  };
+  const { writeResponse } = await import('./write-response.ts');
+  return writeResponse({ result, call, request, hooks });
 }
 
 function toRequest({ input, ...params }: EmbeddingsParams): EmbeddingsRequest {

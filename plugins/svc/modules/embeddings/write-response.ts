@@ -1,3 +1,72 @@
+import { RestResponse, type HostApi, type RestRequest } from '#plugin-api';
+import { responseHeaders } from '../../kit/response-headers.ts';
+import { mapVectors, writeVectors } from '../../kit/write-vectors.ts';
+import type { EmbeddingsPort } from '../../ports.ts';
+import type { EmbeddingsRequest, EmbeddingsResponse } from './hooks.ts';
+
+interface Created {
+  readonly result: Awaited<ReturnType<EmbeddingsPort['embed']>>;
+  readonly call: EmbeddingsRequest;
+  readonly request: RestRequest;
+  readonly hooks: Pick<HostApi['hooks'], 'hasFilter' | 'applyFiltersAsync'>;
+}
+
+/** The response of `POST /embeddings`. */
+export async function writeResponse({ result, call, request, hooks }: Created): Promise<RestResponse> {
+  const { usage, provider, model, packed } = result;
+  const rest = { usage, provider, model };
+  const headers = responseHeaders(result);
+  if (hooks.hasFilter('svc_embeddings_response')) {
+    const embeddings = packed === undefined ? result.embeddings : await mapVectors(packed, readFloats);
+    const body = await hooks.applyFiltersAsync('svc_embeddings_response', { embeddings, ...rest }, call, request);
+    const isList = Array.isArray(body.embeddings);
+    return new RestResponse({ body, headers, ...(isList && { write: () => writeBody(body.embeddings, body) }) });
+  }
+  if (packed === undefined)
+    return new RestResponse({
+      body: { embeddings: result.embeddings, ...rest },
+      headers,
+      write: () => writeBody(result.embeddings, rest),
+    });
+  return new RestResponse({ body: withLazyEmbeddings(packed, rest), headers, write: () => writeBody(packed, rest) });
+}
+
+/** The JSON of a response. Members beside the vectors follow them. */
+function writeBody<Vector extends Float32Array | readonly number[]>(
+  vectors: readonly Vector[],
+  body: Omit<EmbeddingsResponse, 'embeddings'>,
+): ReturnType<typeof writeVectors> {
+  const rest = JSON.stringify({ ...body, embeddings: undefined });
+  return writeVectors(vectors, {
+    head: '{"embeddings":[',
+    tail: rest === '{}' ? ']}' : `],${rest.slice(1)}`,
+    write: (slice) => (isPacked(slice) ? writeFloats(slice) : JSON.stringify(slice).slice(1, -1)),
+  });
+}
+
+function isPacked(vectors: readonly ArrayLike<number>[]): vectors is readonly Float32Array[] {
+  return vectors[0] instanceof Float32Array;
+}
+
+/** The numbers that are sent. */
+function readFloats(vectors: readonly Float32Array[]): number[][] {
+  return JSON.parse(`[${Buffer.from(writeFloats(vectors)).toString('latin1')}]`) as number[][];
+}
+
+/** Most responses are sent as written: the numbers are parsed only if something reads them, and are the same then. */
+function withLazyEmbeddings(
+  packed: readonly Float32Array[],
+  rest: Omit<EmbeddingsResponse, 'embeddings'>,
+): EmbeddingsResponse {
+  let parsed: EmbeddingsResponse['embeddings'] | undefined;
+  return {
+    get embeddings() {
+      return (parsed ??= readFloats(packed));
+    },
+    ...rest,
+  };
+}
+
 /**
  * The JSON of vectors that are 32-bit floats, with commas between them. Writing the numbers takes most of the time of a large
  * response: this is several times faster than JSON.stringify, which looks for the shortest text of a 64-bit number, and the text

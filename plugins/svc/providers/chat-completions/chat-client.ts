@@ -17,11 +17,6 @@ export interface ChatAccess {
 /** Returns the access for one call. `model` is null when models are listed. */
 export type ChatAccessOf = (settings: ProviderSettings, model: string | null) => ChatAccess;
 
-/** Access with the key of the settings, at their URL or else at the service's own. */
-export const accessAt =
-  (address: string): ChatAccessOf =>
-  ({ base_url, api_key }) => ({ baseURL: base_url || address, apiKey: api_key ?? '' });
-
 /** The account's client, built once per access. The `openai` package is loaded by the first call. */
 export function createChatClients(): (access: ChatAccess, connection: ProviderConnection) => Promise<OpenAI> {
   const cache = createClientCache<OpenAI>();

@@ -2,9 +2,7 @@ import { trimTrailingSlashes } from '#plugin-api';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { createClientCache } from '../../kit/caches.ts';
 import type { ProviderConnection } from '../provider.ts';
-import { samplingVersion } from './claude-models.ts';
-
-export const claudeAddress = 'https://api.anthropic.com';
+import { claudeAddress, samplingVersion } from './claude-models.ts';
 
 /** The account's client, built once per access. The SDK is loaded by the first call. */
 export function createClaudeClients(): (connection: ProviderConnection) => Promise<Anthropic> {

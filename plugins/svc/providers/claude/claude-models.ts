@@ -1,4 +1,10 @@
-import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
+import {
+  nearestEffort,
+  type ParamOverrides,
+  type ParamContext,
+  type ParamRules,
+  type ReasoningEffort,
+} from '../params.ts';
 
 /** Family and version from the name of a model. */
 interface ClaudeModel {
@@ -52,7 +58,7 @@ function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): 
  * Rules of Claude's models. Temperature is limited to 1, Anthropic's maximum. From 4.1 on, temperature and top_p exclude
  * each other; temperature wins. Thinking excludes temperature, top_p and top_k.
  */
-export function claudeParams({ params, model, settings }: ParamContext): ParamOverrides {
+function claudeParams({ params, model, settings }: ParamContext): ParamOverrides {
   const found = claudeModel(model);
   const thinking =
     params.reasoning_effort === undefined
@@ -104,3 +110,17 @@ function adaptive(effort: ReasoningEffort, alwaysThinks: boolean, version: numbe
   const level = nearestEffort(effort, ['low', 'medium', 'high']);
   return { thinks: true, wire: { thinking: { type: 'adaptive' }, output_config: { effort: level } } };
 }
+
+export const claudeAddress = 'https://api.anthropic.com';
+
+export const claudeRules: ParamRules = {
+  names: {
+    temperature: 'temperature',
+    max_completion_tokens: 'max_tokens',
+    top_p: 'top_p',
+    stop: 'stop_sequences',
+    top_k: 'top_k',
+    reasoning_effort: 'thinking',
+  },
+  byModel: claudeParams,
+};

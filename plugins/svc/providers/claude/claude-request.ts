@@ -1,21 +1,9 @@
 import type { ToolChoice } from '../../kit/tools.ts';
 import { objectAt, type JsonObject } from '../json.ts';
 import { requireArguments } from '../provider-errors.ts';
-import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
+import { mapParams, type MappedParams } from '../params.ts';
 import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
-import { claudeParams, defaultMaxTokens } from './claude-models.ts';
-
-export const claudeRules: ParamRules = {
-  names: {
-    temperature: 'temperature',
-    max_completion_tokens: 'max_tokens',
-    top_p: 'top_p',
-    stop: 'stop_sequences',
-    top_k: 'top_k',
-    reasoning_effort: 'thinking',
-  },
-  byModel: claudeParams,
-};
+import { claudeRules, defaultMaxTokens } from './claude-models.ts';
 
 /** The body of `POST /v1/messages`. Anthropic joins adjacent messages of one role. */
 export function claudeRequest(

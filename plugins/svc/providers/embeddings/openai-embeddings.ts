@@ -1,12 +1,7 @@
-import { withoutUndefined } from '#plugin-api';
-import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
-import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import type { EmbeddingCapability, EmbeddingRequest, ProviderSettings } from '../provider.ts';
-import { keepUsage } from '../provider-errors.ts';
-import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { inputUsage } from './check-embeddings.ts';
-import { splitFields, type EmbeddingField } from './embedding-fields.ts';
-import { embeddingUsage, openAiEmbeddings } from './openai-response.ts';
+import { lazyMethods } from '../../kit/lazy.ts';
+import type { ChatAccessOf } from '../chat-completions/chat-client.ts';
+import type { EmbeddingCapability, ProviderSettings } from '../provider.ts';
+import type { EmbeddingField } from './embedding-fields.ts';
 
 export interface OpenAiEmbeddingsInit {
   readonly access: ChatAccessOf;
@@ -30,20 +25,17 @@ export function withoutDimensions(model: string): readonly EmbeddingField[] {
 
 /** Embeddings in OpenAI's format, using the `openai` package. */
 export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCapability {
-  const getClient = createChatClients();
   return {
     limits: init.limits,
     takesTokens: true,
     takes: (model, settings) => supportedFields(init, model, settings),
-    embed: (request, connection) =>
-      withTimeLimit(connection, async (signal) => {
-        const { body, ignored } = openAiRequest(request, init, connection.settings);
-        const client = await getClient(init.access(connection.settings, request.model), connection);
-        const response = await client.embeddings.create(body, { signal, timeout: sdkTimeout(connection) }).asResponse();
-        const received = await readJson(response);
-        const read = () => openAiEmbeddings(received, request, connection);
-        return Object.assign(await keepUsage(() => inputUsage(embeddingUsage(received['usage'])), read), { ignored });
-      }),
+    ...lazyMethods(
+      async () =>
+        (await import('./openai-embed.ts')).createEmbed(init.access, (model, settings) =>
+          supportedFields(init, model, settings),
+        ),
+      ['embed'],
+    ),
   };
 }
 
@@ -57,27 +49,4 @@ function supportedFields(
 ): readonly EmbeddingField[] {
   const refused = refusedBy?.(model, settings) ?? [];
   return takes.filter((field) => !refused.includes(field));
-}
-
-/**
- * The body of `POST /embeddings`. The encoding is always set: without it the SDK requests base64 and decodes any
- * response as such.
- */
-export function openAiRequest(
-  request: EmbeddingRequest,
-  { takes, refusedBy }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy'>,
-  settings: ProviderSettings,
-): { body: EmbeddingCreateParams; ignored: readonly string[] } {
-  const { supported, ignored } = splitFields(request, supportedFields({ takes, refusedBy }, request.model, settings));
-  const { dimensions, encodingFormat = 'float', user } = supported;
-  return {
-    body: {
-      model: request.model,
-      // The SDK's type is for texts or tokens, not for a list of both.
-      input: [...request.input] as string[],
-      encoding_format: encodingFormat,
-      ...withoutUndefined({ dimensions, user }),
-    },
-    ignored,
-  };
 }

@@ -5,8 +5,7 @@ import { errorFromResponse, errorFromThrown, unreadableResponse } from '../provi
 import { objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ProviderConnection, type ProviderSettings } from '../provider.ts';
 import { jsonObject } from '../time-limit.ts';
-
-export const googleAddress = 'https://generativelanguage.googleapis.com';
+import { googleAddress } from './google-models.ts';
 
 /** The base URL without a version. */
 export function googleBaseUrl(settings: ProviderSettings): string {

@@ -6,33 +6,25 @@ import { countAt, objectAt } from '../json.ts';
 import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { callGoogle } from './google-client.ts';
-
-/** batchEmbedContents refuses more: "at most 100 requests can be in one batch". Google documents no limit on tokens. */
-const googleLimits = { inputs: 100 } as const;
-
-const googleFields = ['taskType', 'outputDimensionality'] as const;
+import { googleEmbeddingFields } from './google-models.ts';
 
 /** Embeddings with batchEmbedContents, which `embedContent` of `@google/genai` calls. */
-export const googleEmbeddingCapability: EmbeddingCapability = {
-  limits: googleLimits,
-  takes: () => googleFields,
-  embed: (request, connection) =>
-    withTimeLimit(connection, async (abortSignal) => {
-      const { parameters, ignored } = googleEmbeddingRequest(request);
-      const { result } = await callGoogle(connection, abortSignal, (client, options) =>
-        client.models.embedContent({ ...parameters, config: { ...parameters.config, ...options } }),
-      );
-      const read = () => googleEmbeddings(result, request);
-      return { ...(await keepUsage(() => inputUsage(googleInput(result)), read)), ignored };
-    }),
-};
+export const embed: EmbeddingCapability['embed'] = (request, connection) =>
+  withTimeLimit(connection, async (abortSignal) => {
+    const { parameters, ignored } = googleEmbeddingRequest(request);
+    const { result } = await callGoogle(connection, abortSignal, (client, options) =>
+      client.models.embedContent({ ...parameters, config: { ...parameters.config, ...options } }),
+    );
+    const read = () => googleEmbeddings(result, request);
+    return { ...(await keepUsage(() => inputUsage(googleInput(result)), read)), ignored };
+  });
 
 /** The parameters of the SDK's `models.embedContent`, which sends one request per content. */
 export function googleEmbeddingRequest(request: EmbeddingRequest): {
   parameters: EmbedContentParameters;
   ignored: readonly string[];
 } {
-  const { supported, ignored } = splitFields(request, googleFields);
+  const { supported, ignored } = splitFields(request, googleEmbeddingFields);
   // As contents: the SDK would treat strings as the parts of one content.
   const contents = request.input.map((text) => ({ parts: [{ text: String(text) }] }));
   return { parameters: { model: request.model, contents, config: supported }, ignored };

@@ -3,24 +3,9 @@ import type { GenerateContentParameters } from '@google/genai';
 import type { ToolCall } from '../../kit/tools.ts';
 import type { JsonObject } from '../json.ts';
 import { requireArguments } from '../provider-errors.ts';
-import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
+import { mapParams, type MappedParams } from '../params.ts';
 import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
-import { googleParams } from './google-models.ts';
-
-export const googleRules: ParamRules = {
-  names: {
-    temperature: 'temperature',
-    max_completion_tokens: 'maxOutputTokens',
-    top_p: 'topP',
-    frequency_penalty: 'frequencyPenalty',
-    presence_penalty: 'presencePenalty',
-    stop: 'stopSequences',
-    seed: 'seed',
-    top_k: 'topK',
-    reasoning_effort: 'thinkingConfig',
-  },
-  byModel: googleParams,
-};
+import { googleRules } from './google-models.ts';
 
 interface Content {
   readonly role: 'user' | 'model';

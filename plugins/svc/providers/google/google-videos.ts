@@ -4,7 +4,6 @@ import { countAt, listAt, objectAt, textAt } from '../json.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import {
   ProviderError,
-  type ImageSize,
   type ProviderConnection,
   type VideoCapability,
   type VideoOperation,
@@ -13,25 +12,19 @@ import {
 } from '../provider.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { callGoogle, googleBaseUrl, predictGoogle } from './google-client.ts';
+import { isVeo2 } from './google-models.ts';
 
-const small: readonly ImageSize[] = ['1280x720', '720x1280'];
-const large: readonly ImageSize[] = ['1920x1080', '1080x1920'];
 /** Length that Veo makes unless the request sets another. */
 const defaultSeconds = 8;
 
 /** Google's Veo (contract 6.5, `outputs.videos`): a job is started with `predictLongRunning`, and its operation is checked. */
-export const googleVideos: VideoCapability = {
-  takes: (model) =>
-    isVeo2(model) ? { sizes: small, seconds: [5, 6, 8] } : { sizes: [...small, ...large], seconds: [4, 6, 8] },
-  start: (request, connection) => withTimeLimit(connection, (signal) => start(request, connection, signal)),
-  check: (operation, connection) => withTimeLimit(connection, (signal) => check(operation.name, connection, signal)),
-};
+export const start: VideoCapability['start'] = (request, connection) =>
+  withTimeLimit(connection, (signal) => startVideo(request, connection, signal));
 
-function isVeo2(model: string): boolean {
-  return /^(models\/)?veo-2/i.test(model);
-}
+export const check: VideoCapability['check'] = (operation, connection) =>
+  withTimeLimit(connection, (signal) => checkVideo(operation.name, connection, signal));
 
-async function start(
+async function startVideo(
   request: VideoRequest,
   connection: ProviderConnection,
   signal: AbortSignal,
@@ -69,7 +62,7 @@ function operationName(name: string | null): string {
   throw unreadableResponse('it named no operation');
 }
 
-async function check(name: string, connection: ProviderConnection, signal: AbortSignal): Promise<VideoProgress> {
+async function checkVideo(name: string, connection: ProviderConnection, signal: AbortSignal): Promise<VideoProgress> {
   const { GenerateVideosOperation } = await import('@google/genai');
   const operation = Object.assign(new GenerateVideosOperation(), { name: operationName(name) });
   const { result } = await callGoogle(connection, signal, (client, config) =>

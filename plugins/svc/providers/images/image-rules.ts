@@ -1,4 +1,12 @@
-import type { ImageEditRules, ImageFields, ImageRequest, ImageSize } from '../provider.ts';
+import type {
+  ImageCapability,
+  ImageEditing,
+  ImageEditRules,
+  ImageFields,
+  ImageRequest,
+  ImageSize,
+  ProviderSettings,
+} from '../provider.ts';
 
 /** The fields that one image model supports. A new model is a line in its provider's table. */
 export interface ImageRules {
@@ -28,7 +36,23 @@ export function findImageRules(table: ImageModelTable, model: string): ImageRule
   return table.models.find(([pattern]) => pattern.test(name))?.[1] ?? table.others;
 }
 
-export function supportedFields({ size, quality, style }: ImageRules): ImageFields {
+/** The calls of a provider of images. */
+export type ImageCalls = Pick<ImageCapability, 'generate'> & Pick<ImageEditing, 'edit'>;
+
+/** @param calls without `edit` for a provider that only generates images. */
+export function imagesOf(
+  rules: (model: string, settings: ProviderSettings) => ImageRules,
+  { generate, edit }: Pick<ImageCalls, 'generate'> & Partial<ImageCalls>,
+): ImageCapability {
+  return {
+    ...(edit && { editing: { accepts: (model, settings) => rules(model, settings).edit ?? null, edit } }),
+    takes: (model, settings) => supportedFields(rules(model, settings)),
+    perCall: (model, settings) => rules(model, settings).perCall,
+    generate,
+  };
+}
+
+function supportedFields({ size, quality, style }: ImageRules): ImageFields {
   return {
     size: size !== null,
     quality: (['standard', 'hd'] as const).filter((name) => quality[name] !== undefined),

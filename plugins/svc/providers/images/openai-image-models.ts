@@ -1,5 +1,7 @@
-import type { ImageEditRules } from '../provider.ts';
-import type { ImageModelTable } from './image-rules.ts';
+import { lazyMethods } from '../../kit/lazy.ts';
+import type { ChatAccessOf } from '../chat-completions/chat-client.ts';
+import type { ImageCapability, ImageEditRules, ProviderSettings } from '../provider.ts';
+import { imagesOf, type ImageModelTable, type ImageRules } from './image-rules.ts';
 
 const megabyte = 1_048_576;
 /** Sizes are exclusive limits of `/images/edits`. */
@@ -45,3 +47,40 @@ export const openAiImageModels: ImageModelTable = {
   ],
   others: { perCall: 1, size: 'pixels', quality: {}, style: false, responseFormat: false, edit: gptImageEdit },
 };
+
+const sizes = {
+  shapeName: 'aspect_ratio',
+  shapes: ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
+};
+const largeSizes = { ...sizes, tiers: { name: 'image_size', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } };
+const shaped: ImageRules = { perCall: 1, size: sizes, quality: {}, style: false, responseFormat: false };
+
+/** Image models of OpenRouter: all support aspect ratios, Gemini 3 and later also resolution tiers. */
+export const openRouterImageModels: ImageModelTable = {
+  models: [
+    [/^gemini-2/, shaped],
+    [/^gemini/, { ...shaped, size: largeSizes }],
+  ],
+  others: shaped,
+};
+
+export interface OpenAiImagesInit {
+  readonly access: ChatAccessOf;
+  readonly rules: (model: string, settings: ProviderSettings) => ImageRules;
+}
+
+/**
+ * Images with OpenAI's `POST /images/generations` and optionally `/images/edits`.
+ *
+ * @param init `edits`: whether it supports `/images/edits`; default false.
+ */
+export function createOpenAiImages({
+  edits = false,
+  ...init
+}: OpenAiImagesInit & { readonly edits?: boolean }): ImageCapability {
+  const { generate, edit } = lazyMethods(
+    async () => (await import('./openai-images.ts')).createImageCalls(init),
+    ['generate', 'edit'],
+  );
+  return imagesOf(init.rules, edits ? { generate, edit } : { generate });
+}

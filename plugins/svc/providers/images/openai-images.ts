@@ -1,30 +1,16 @@
 import type { ImageGenerateParamsNonStreaming } from 'openai/resources/images';
-import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
-import type {
-  ImageCapability,
-  ImageEditing,
-  ImageEditRequest,
-  ImageRequest,
-  ProviderSettings,
-  SourceImage,
-} from '../provider.ts';
+import { createChatClients } from '../chat-completions/chat-client.ts';
+import type { ImageEditRequest, ImageRequest, SourceImage } from '../provider.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { supportedFields, writeImageFields, type ImageRules } from './image-rules.ts';
+import { writeImageFields, type ImageCalls, type ImageRules } from './image-rules.ts';
+import type { OpenAiImagesInit } from './openai-image-models.ts';
 import { imageReport, imagesResponse } from './images-response.ts';
 
-export interface OpenAiImagesInit {
-  readonly access: ChatAccessOf;
-  readonly rules: (model: string, settings: ProviderSettings) => ImageRules;
-  /** Whether it supports `POST /images/edits`. */
-  readonly edits?: boolean;
-}
-
-/** Images with OpenAI's `POST /images/generations` and optionally `/images/edits`, using the `openai` package. */
-export function createOpenAiImages({ access, rules, edits = false }: OpenAiImagesInit): ImageCapability {
+/** Images with OpenAI's `POST /images/generations` and `/images/edits`, using the `openai` package. */
+export function createImageCalls({ access, rules }: OpenAiImagesInit): ImageCalls {
   const getClient = createChatClients();
-  const editing: ImageEditing = {
-    accepts: (model, settings) => rules(model, settings).edit ?? null,
+  return {
     edit: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { form, ignored } = editForm(request, rules(request.model, connection.settings));
@@ -38,11 +24,6 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
           .asResponse();
         return { ...(await readImages(response, request)), ignored };
       }),
-  };
-  return {
-    ...(edits && { editing }),
-    takes: (model, settings) => supportedFields(rules(model, settings)),
-    perCall: (model, settings) => rules(model, settings).perCall,
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { model, prompt, n } = request;

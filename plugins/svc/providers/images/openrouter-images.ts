@@ -6,27 +6,12 @@ import { tokenDetails } from '../../kit/token-details.ts';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { ProviderError } from '../provider.ts';
-import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
+import type { ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { findImageRules, supportedFields, writeImageFields } from './image-rules.ts';
-import type { ImageModelTable, ImageRules } from './image-rules.ts';
+import { findImageRules, writeImageFields } from './image-rules.ts';
+import type { ImageCalls } from './image-rules.ts';
 import { imageOutput } from './images-response.ts';
-
-const sizes = {
-  shapeName: 'aspect_ratio',
-  shapes: ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
-};
-const largeSizes = { ...sizes, tiers: { name: 'image_size', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } };
-const shaped: ImageRules = { perCall: 1, size: sizes, quality: {}, style: false, responseFormat: false };
-
-/** Image models of OpenRouter: all support aspect ratios, Gemini 3 and later also resolution tiers. */
-const openRouterImageModels: ImageModelTable = {
-  models: [
-    [/^gemini-2/, shaped],
-    [/^gemini/, { ...shaped, size: largeSizes }],
-  ],
-  others: shaped,
-};
+import { openRouterImageModels } from './openai-image-models.ts';
 
 /** Models with text output require both modalities; image-only models refuse `text`. */
 export function openRouterModalities(model: string): readonly string[] {
@@ -34,11 +19,9 @@ export function openRouterModalities(model: string): readonly string[] {
 }
 
 /** Images of OpenRouter: Chat Completions with `modalities`, using the `openai` package. */
-export function createOpenRouterImages(access: ChatAccessOf): ImageCapability {
+export function createOpenRouterImages(access: ChatAccessOf): Pick<ImageCalls, 'generate'> {
   const getClient = createChatClients();
   return {
-    perCall: () => 1,
-    takes: (model) => supportedFields(findImageRules(openRouterImageModels, model)),
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { body, ignored } = openRouterImageRequest(request);

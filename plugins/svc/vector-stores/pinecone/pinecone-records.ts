@@ -2,7 +2,6 @@ import type { PineconeRecord, RecordMetadata } from '@pinecone-database/pinecone
 import { jsonSize } from '../batches.ts';
 import { contentKey, flatMetadata, isScalar, splitMetadata } from '../metadata.ts';
 import type { StoredVector, VectorRecord } from '../vector-store.ts';
-import { toBounds, conditions, type VectorFilter } from '../vector-filter.ts';
 
 const longestMetadata = 40 * 1024;
 const longestId = 512;
@@ -46,24 +45,4 @@ export function fromPineconeRecord({
   readonly metadata?: RecordMetadata | undefined;
 }): StoredVector {
   return { id, ...splitMetadata(metadata) };
-}
-
-/** Pinecone's filter format, which is MongoDB's. */
-type PineconeFilter = Readonly<Record<string, unknown>>;
-
-export function pineconeFilter(filter: VectorFilter): PineconeFilter {
-  if ('all' in filter) return { $and: conditions(filter.all).map(pineconeFilter) };
-  if ('any' in filter) return { $or: conditions(filter.any).map(pineconeFilter) };
-  const { field } = filter;
-  if ('equals' in filter) return { [field]: { $eq: filter.equals } };
-  if ('unequal' in filter) return missingOr(field, { [field]: { $ne: filter.unequal } });
-  if ('in' in filter) return { [field]: { $in: filter.in } };
-  if ('notIn' in filter) return missingOr(field, { [field]: { $nin: filter.notIn } });
-  if ('exists' in filter) return { [field]: { $exists: filter.exists } };
-  return { [field]: toBounds(filter, ['$gte', '$gt', '$lte', '$lt']) };
-}
-
-/** Treats a missing field as unequal, which Pinecone does not guarantee. */
-function missingOr(field: string, filter: PineconeFilter): PineconeFilter {
-  return { $or: [filter, { [field]: { $exists: false } }] };
 }

@@ -4,7 +4,7 @@ import { createTables } from '../../kit/migrations.ts';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bodyStates, tables } from '../migrations.ts';
-import { sign } from '../sign.ts';
+import { sign } from '../signing-secret.ts';
 import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
 
 export const inboxTable = 'svc_webhook_inbox';

@@ -1,5 +1,5 @@
 import { isSameSecret } from '#plugin-api';
-import { sign } from '../sign.ts';
+import { sign } from '../signing-secret.ts';
 
 export interface Verified {
   readonly match: boolean;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { googleImageModels } from '../../../../plugins/svc/providers/google/google-images.ts';
+import { googleImageModels } from '../../../../plugins/svc/providers/google/google-models.ts';
 import { findImageRules } from '../../../../plugins/svc/providers/images/image-rules.ts';
 import { nearestShape, nearestTier } from '../../../../plugins/svc/providers/images/image-rules.ts';
 import { imageOutput } from '../../../../plugins/svc/providers/images/images-response.ts';

@@ -1,0 +1,57 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
+import { keepUsage } from '../provider-errors.ts';
+import { readEvents } from '../streams/read-events.ts';
+import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { createClaudeClients } from './claude-client.ts';
+import { claudeRequest } from './claude-request.ts';
+import { claudeModels, claudeReport, claudeResponse } from './claude-response.ts';
+import { createClaudeStream } from './claude-stream.ts';
+
+const getClient = createClaudeClients();
+
+export const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) => {
+  const reader = createClaudeStream(request, connection, onText);
+  const run = async (signal: AbortSignal): Promise<TextResult> => {
+    const { body, ignored } = claudeRequest(request, connection.settings);
+    const client = await getClient(connection);
+    const response = await postMessage(client, { ...body, stream: true }, { signal, connection });
+    await readEvents({ response, connection }, reader);
+    return { ignored, ...reader.result() };
+  };
+  return keepUsage(reader.report, () => withTimeLimit(connection, run));
+};
+
+export function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
+  return withTimeLimit(connection, async (signal) => {
+    const { body, ignored } = claudeRequest(request, connection.settings);
+    const client = await getClient(connection);
+    const response = await postMessage(client, body, { signal, connection });
+    const received = await readJson(response);
+    const read = () => claudeResponse(received, request, connection);
+    return { ignored, ...(await keepUsage(() => claudeReport(received['usage']), read)) };
+  });
+}
+
+/**
+ * `client.messages.create` would write that a model is deprecated to the console, between the lines of the log, and its types
+ * are for the newest API version, which has no sampling parameters.
+ */
+function postMessage(
+  client: Anthropic,
+  body: Readonly<Record<string, unknown>>,
+  { signal, connection }: { readonly signal: AbortSignal; readonly connection: ProviderConnection },
+): Promise<Response> {
+  const stream = body['stream'] === true;
+  return client.post('/v1/messages', { body, stream, signal, timeout: sdkTimeout(connection) }).asResponse();
+}
+
+export const listModels: Provider['listModels'] = (connection) =>
+  withTimeLimit(connection, async (signal) => {
+    const client = await getClient(connection);
+    return claudeModels(
+      await readJson(
+        await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse(),
+      ),
+    );
+  });
