@@ -102,10 +102,11 @@ async function composeHost({
     return loaded.plugins;
   };
   const cli = createCliRegistry(
-    async () =>
-      (await import('./cli/host-commands.ts')).hostCommands({
-        ...{ core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
-      }),
+    async (first) =>
+      (await import('./cli/host-commands.ts')).hostCommands(
+        { core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
+        first,
+      ),
     { locale: config.locale, translations: core.translations },
   );
   const web = createWeb({

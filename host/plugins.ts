@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
-import { hasHash, missingAsset } from './admin/missing-asset.ts';
+import { hasHash, missingAsset } from './admin/registry.ts';
 import type { Core } from './core.ts';
 import { createSystemClock } from './clock.ts';
 import { isUnexpectedError } from './loader/unexpected-error.ts';

@@ -8,7 +8,7 @@ import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts
 import { watchResources, type OpenResource } from './open-resources.ts';
 import { logExitsOfPlugins } from './process-exits.ts';
 import type { Recovery } from './recovery.ts';
-import { isShipped } from './shipped.ts';
+import { isShipped } from './loader/shipped.ts';
 import { watchUncaught } from './uncaught.ts';
 import { openUnfinishedStarts, type UnfinishedStarts } from './unfinished-starts.ts';
 import { startWatchdog } from './watchdog.ts';

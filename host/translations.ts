@@ -17,8 +17,12 @@ export interface Translations {
   forPlugin(slug: string): TranslationsApi;
   /** Adds the folder `languages` of a plugin, which is read when a text is first needed. */
   addSource(slug: string, directory: string): Undo;
-  /** Texts that a plugin declares, such as titles of its settings: patterns of other catalogs are not applied to them. */
-  addTexts(slug: string, texts: readonly string[]): Undo;
+  /**
+   * Texts that a plugin declares, such as titles of its settings: patterns of other catalogs are not applied to them.
+   *
+   * @param texts called when a text is first translated.
+   */
+  addTexts(slug: string, texts: () => readonly string[]): Undo;
   /** The texts that a plugin declares. */
   declaredBy(slug: string): readonly string[];
   /** The language of the site. @param locale such as `de_DE`; empty for English. */
@@ -44,8 +48,9 @@ const rightToLeft: ReadonlySet<string> = new Set(['ar', 'ckb', 'dv', 'fa', 'he',
 export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'> }): Translations {
   const directories = new Map<string, string>();
   const languages = new Map<string, Language>();
-  /** The plugins that declare a text, the first one first. */
-  const declared = new Map<string, readonly string[]>();
+  const declarations = new Set<{ readonly slug: string; readonly texts: () => readonly string[] }>();
+  /** The plugins that declare a text, the first one first. Null: collected when next needed. */
+  let owners: Map<string, Set<string>> | null = null;
   let siteLocale = '';
 
   const readCatalog = (directory: string, name: string): Catalog => {
@@ -65,7 +70,17 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
         { ...readCatalog(directory, locale.split('_', 1)[0] ?? ''), ...readCatalog(directory, locale) },
       ]),
     );
-  const ownerOf = (text: string): string | undefined => declared.get(text)?.[0];
+  const declared = (): Map<string, Set<string>> => {
+    if (owners !== null) return owners;
+    owners = new Map();
+    for (const { slug, texts } of declarations)
+      for (const text of texts()) {
+        const slugs = owners.get(text) ?? new Set();
+        owners.set(text, slugs.add(slug));
+      }
+    return owners;
+  };
+  const ownerOf = (text: string): string | undefined => declared().get(text)?.values().next().value;
   const language = (chosen = ''): Language | undefined => {
     const locale = chosen || siteLocale;
     if (isEnglish(locale) && isEnglish(siteLocale)) return undefined;
@@ -92,18 +107,15 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
       };
     },
     addTexts(slug, texts) {
-      for (const text of texts) declared.set(text, [...(declared.get(text) ?? []), slug]);
+      const declaration = { slug, texts };
+      declarations.add(declaration);
+      owners = null;
       return () => {
-        for (const text of texts) {
-          const slugs = [...(declared.get(text) ?? [])];
-          const index = slugs.indexOf(slug);
-          if (index >= 0) slugs.splice(index, 1);
-          if (slugs.length > 0) declared.set(text, slugs);
-          else declared.delete(text);
-        }
+        declarations.delete(declaration);
+        owners = null;
       };
     },
-    declaredBy: (slug) => [...declared].filter(([, slugs]) => slugs.includes(slug)).map(([text]) => text),
+    declaredBy: (slug) => [...declared()].filter(([, slugs]) => slugs.has(slug)).map(([text]) => text),
     setLocale(next) {
       siteLocale = next;
     },

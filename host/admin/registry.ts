@@ -1,23 +1,22 @@
 import { readFileSync } from 'node:fs';
-import type {
-  AdminApi,
-  AdminBadge,
-  AdminMenuGroup,
-  AdminNotice,
-  AdminNoticeDefinition,
-  AdminPage,
-  AdminPageBody,
-  AdminPageDeclaration,
-  LazyAdminPage,
-  Logger,
-  SetupChoice,
-  Undo,
-  User,
+import {
+  type AdminApi,
+  type AdminBadge,
+  type AdminMenuGroup,
+  type AdminNotice,
+  type AdminNoticeDefinition,
+  type AdminPage,
+  type AdminPageBody,
+  type AdminPageDeclaration,
+  type LazyAdminPage,
+  type Logger,
+  type SetupChoice,
+  type Undo,
+  type User,
+  lazyValue,
 } from '#plugin-api';
-import { lazyValue } from '#plugin-api';
 import type { AdminDependencies } from './dependencies.ts';
 import { adminPath, toHref } from './local-path.ts';
-import { hasHash, missingAsset } from './missing-asset.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
 const reserved = /^(login|logout|theme|search-results|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
@@ -237,4 +236,14 @@ function addUnique<Value>(entries: Map<string, Value>, key: string, value: Value
   return () => {
     if (entries.get(key) === value) entries.delete(key);
   };
+}
+
+/** Whether the URL is that of a file: others have no hash. */
+export function hasHash(url: string): boolean {
+  return url.includes('?');
+}
+
+/** @param by what names the file, for example `assets.url`. */
+export function missingAsset(file: string, by: string): string {
+  return `The file '${file}', which ${by} names, is not in the plugin's folder 'assets'.`;
 }

@@ -1,26 +1,7 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { errorText, type CliCommand } from '#plugin-api';
-import { contentCommands } from '../content/content-commands.ts';
+import type { CliCommand } from '#plugin-api';
 import type { Core } from '../core.ts';
-import { keyFileName } from '../secrets/key-file.ts';
-import { describeMissingUploads } from '../content/media/missing-uploads.ts';
-import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
-import { describeEnvironment, describeMisspelled, envFileName, findMisspelled } from '../start/environment.ts';
-import { createSessions } from '../users/sessions.ts';
-import { abilityCommands } from './ability-commands.ts';
-import { authoringCommands } from './authoring-commands.ts';
-import { cronCommands } from './cron-commands.ts';
-import { databaseCommands } from './database-commands.ts';
-import { jobCommands } from './job-commands.ts';
-import { optionCommands } from './option-commands.ts';
-import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
-import { invitationCommands } from './invitation-commands.ts';
-import { secretCommands } from './secret-commands.ts';
-import { securityLogCommands } from './security-log-commands.ts';
-import { siteCommands } from './site-commands.ts';
-import { userCommands } from './user-commands.ts';
+import type { PluginsForCommands } from './plugin-commands.ts';
 
 export interface HostCommandsDependencies {
   readonly core: Core;
@@ -30,178 +11,59 @@ export interface HostCommandsDependencies {
   readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
 }
 
-/** The commands of the host. Plugins add theirs when they register. */
-export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDependencies): CliCommand[] {
-  return [
-    ...siteCommands,
-    configCommand,
-    ...optionCommands(core.options),
-    ...pluginCommands(plugins),
-    ...authoringCommands({ core, plugins, directory: core.config.pluginDirs[0] ?? 'plugins', ...dev }),
-    ...userCommands({ ...core, sessions: createSessions(core) }),
-    ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
-    ...contentCommands({ parts: core.content.parts, users: core.users }),
-    ...abilityCommands(core),
-    ...cronCommands(core.cron),
-    ...jobCommands(core.jobs),
-    ...databaseCommands(core),
-    ...secretCommands(core),
-    ...securityLogCommands(core.securityLog),
-    doctorCommand(createDoctorChecks(core, plugins)),
-  ];
+type Loaders = Readonly<Record<string, () => Promise<readonly CliCommand[]>>>;
+
+/**
+ * The commands of the host by their first word, each loaded alone. Plugins add theirs when they register.
+ *
+ * @param first the first word of a command line. Without it, or if no command begins so: all.
+ */
+export async function hostCommands(
+  dependencies: HostCommandsDependencies,
+  first?: string,
+): Promise<readonly CliCommand[]> {
+  const loaders = { ...siteLoaders(dependencies), ...contentLoaders(dependencies) };
+  const named = first !== undefined && Object.hasOwn(loaders, first) ? loaders[first] : undefined;
+  if (named !== undefined) return named();
+  return (await Promise.all(Object.values(loaders).map((load) => load()))).flat();
 }
 
-function createDoctorChecks(
-  { config, content, database, mail, secrets, securityLog, users }: Core,
-  plugins: () => PluginsForCommands,
-): Record<string, DoctorCheck> {
+function siteLoaders({ core, accounts, plugins, ...dev }: HostCommandsDependencies): Loaders {
   return {
-    node: () => Promise.resolve(process.versions.node),
-    environment: async () => {
-      const misspelled = describeMisspelled(await findMisspelled());
-      if (misspelled.length > 0) throw new Error(misspelled.join(' '));
-      return "read; 'config' shows it";
-    },
-    'data folder': async () => {
-      await access(config.dataDir, constants.W_OK).catch((error: unknown) => {
-        throw new Error(`DATA_DIR ${config.dataDir} is not writable; grant this user write access.`, {
-          cause: error,
-        });
-      });
-      return config.dataDir;
-    },
-    'file modes': async () => {
-      const open = [
-        await openToOthers(config.dataDir, '700'),
-        await openToOthers(join(config.dataDir, keyFileName), '600'),
-        await openToOthers(resolve(envFileName), '600'),
-      ].filter((text) => text !== null);
-      if (open.length > 0) throw new Error(open.join(' '));
-      return 'private';
-    },
-    database: async () => {
-      await database.ping();
-      return database.label;
-    },
-    migrations: async () => {
-      const missing = (await database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
-      if (missing.length > 0) throw new Error(`${missing.length} not applied; run 'db migrate'.`);
-      return 'all applied';
-    },
-    secrets: async () => {
-      if (secrets.decrypt(secrets.encrypt('doctor')) !== 'doctor')
-        throw new Error('A secret could not be decrypted; check SECRET_KEY.');
-      const problem = describeUnreadable(await secrets.unreadable());
-      if (problem !== null) throw new Error(problem);
-      const source = config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
-      const hasPrevious =
-        config.secretKey === null ? secrets.previousKeys('secrets').length > 0 : config.previousSecretKey !== null;
-      return hasPrevious ? `${source}, with a previous key; run 'secrets rotate' to finish with it` : source;
-    },
-    mail: async () => {
-      const problem = await mail.describeHeld();
-      if (problem !== null) throw new Error(`${problem} Restore SECRET_KEY or the key file.`);
-      return 'readable';
-    },
-    uploads: async () => {
-      await content.parts.uploads.check();
-      const problem = await describeMissingUploads(database, content.parts.uploads);
-      if (problem !== null) throw new Error(problem);
-      return 'complete';
-    },
-    'security log': async () => {
-      const { entries, brokenAt } = await securityLog.verify();
-      if (brokenAt !== null)
-        throw new Error(
-          `Entry ${brokenAt} of the security log was changed or removed, or written with another SECRET_KEY. ` +
-            `Compare it with the lines of the event 'security_event' in the log of the process.`,
-        );
-      return `${entries} entries, unchanged`;
-    },
-    administrator: async () => {
-      if (!(await users.hasAdministrator()))
-        throw new Error(
-          "No administrator yet; open the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.",
-        );
-      return 'present';
-    },
-    plugins: async () => {
-      const failed = plugins()
-        .list()
-        .filter(({ state }) => state === 'failed');
-      if (failed.length > 0)
-        throw new Error(
-          failed
-            .map(
-              ({ slug, failure }) =>
-                `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason given'}`,
-            )
-            .join('; '),
-        );
-      return `${
-        plugins()
-          .list()
-          .filter(({ state }) => state === 'active').length
-      } active`;
-    },
-    'plugin health': async () => {
-      const findings = (await plugins().health()).flatMap(({ slug, results }) =>
-        results.map((result) => ({ ...result, slug })),
-      );
-      const describeFindings = (status: string): string[] =>
-        findings
-          .filter((finding) => finding.status === status)
-          .map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
-      if (describeFindings('critical').length > 0) throw new Error(describeFindings('critical').join('; '));
-      return describeFindings('recommended').join('; ') || 'good';
+    // `new`, `start`
+    site: async () => (await import('./site-commands.ts')).siteCommands,
+    option: async () => (await import('./option-commands.ts')).optionCommands(core.options),
+    plugin: async () => [
+      ...(await import('./plugin-commands.ts')).pluginCommands(plugins),
+      ...(await import('./authoring-commands.ts')).authoringCommands({
+        ...{ core, plugins, directory: core.config.pluginDirs[0] ?? 'plugins', ...dev },
+      }),
+    ],
+    user: async () => {
+      const { createSessions } = await import('../users/sessions.ts');
+      return [
+        ...(await import('./user-commands.ts')).userCommands({ ...core, sessions: createSessions(core) }),
+        ...(await import('./invitation-commands.ts')).invitationCommands({
+          ...{ users: core.users, mail: core.mail, ...accounts },
+        }),
+      ];
     },
   };
 }
 
-/** `config`: what each variable is set to and by what, and the names that none has. */
-const configCommand: CliCommand = {
-  name: 'config',
-  description: 'Shows the environment variables in force and where each value comes from. Secrets are masked.',
-  async run() {
-    const misspelled = (await findMisspelled()).map(({ name, meant }) => ({
-      name,
-      value: null,
-      source: `unknown; ${meant} is meant`,
-    }));
-    return [...describeEnvironment(), ...misspelled];
-  },
-};
-
-/** How to close a file to other users of the machine; null: it is closed, missing, or the system has no such modes. */
-async function openToOthers(path: string, mode: '600' | '700'): Promise<string | null> {
-  const found = process.platform === 'win32' ? null : await stat(path).catch(() => null);
-  if (found === null || (found.mode & 0o077) === 0) return null;
-  const current = (found.mode & 0o777).toString(8).padStart(3, '0');
-  return `${path} is open to other users (mode ${current}). Run: chmod ${mode} '${path}'`;
-}
-
-/** Resolves with the result, or rejects with an Error that says what to do. */
-type DoctorCheck = () => Promise<string>;
-
-/** `doctor`: runs all checks and fails if one of them fails. */
-function doctorCommand(checks: Readonly<Record<string, DoctorCheck>>): CliCommand {
+function contentLoaders({ core, plugins }: HostCommandsDependencies): Loaders {
+  const { content, users } = core;
   return {
-    name: 'doctor',
-    result: 'texts',
-    description: 'Checks settings, database, secrets and plugins.',
-    async run() {
-      const rows = await Promise.all(
-        Object.entries(checks).map(async ([name, check]) => {
-          try {
-            return { check: name, result: 'ok', detail: await check() };
-          } catch (error) {
-            return { check: name, result: 'failed', detail: errorText(error) };
-          }
-        }),
-      );
-      const failed = rows.filter(({ result }) => result === 'failed');
-      if (failed.length > 0) throw new Error(failed.map(({ check, detail }) => `${check}: ${detail}`).join('\n'));
-      return rows;
-    },
+    // `post`, `media`
+    content: async () =>
+      (await import('../content/content-commands.ts')).contentCommands({ parts: content.parts, users }),
+    ability: async () => (await import('./ability-commands.ts')).abilityCommands(core),
+    cron: async () => (await import('./cron-commands.ts')).cronCommands(core.cron),
+    jobs: async () => (await import('./job-commands.ts')).jobCommands(core.jobs),
+    db: async () => (await import('./database-commands.ts')).databaseCommands(core),
+    secrets: async () => (await import('./secret-commands.ts')).secretCommands(core),
+    'security-log': async () => (await import('./security-log-commands.ts')).securityLogCommands(core.securityLog),
+    // `config`, `doctor`
+    checks: async () => (await import('./doctor-command.ts')).doctorCommands(core, plugins),
   };
 }

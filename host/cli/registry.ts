@@ -29,11 +29,12 @@ export interface CliRegistry extends CliApi {
 /**
  * Commands of the host and its plugins, in the style of WP-CLI: name, arguments, then `--name=value`.
  *
- * @param hostCommands loads the commands of the host for each command line. They take precedence over plugins.
+ * @param hostCommands loads the commands of the host for each command line: those that begin with a word, or without one all. They
+ *   take precedence over plugins.
  * @param terminal default: English.
  */
 export function createCliRegistry(
-  hostCommands: () => Promise<readonly CliCommand[]> = () => Promise.resolve([]),
+  hostCommands: (first?: string) => Promise<readonly CliCommand[]> = () => Promise.resolve([]),
   terminal?: TerminalLanguage,
 ): CliRegistry {
   const commands = new Map<string, CliCommand>();
@@ -55,9 +56,9 @@ export function createCliRegistry(
     async run(argv, given) {
       const translate = await translatorOf(terminal, argv);
       const output = { ...given, translate };
-      const known = new Map((await hostCommands()).map((command) => [normalizeName(command), command]));
-      for (const [name, command] of commands) if (!known.has(name)) known.set(name, command);
+      let known = byName(await hostCommands(argv[0]), commands.values());
       if (!isComplete(argv, known)) {
+        known = byName(await hostCommands(), commands.values());
         const loaded = await Promise.all([...loaders].map((load) => loadOrReport(load, output)));
         for (const command of loaded.flat()) addOrReport(known, command, output);
       }
@@ -74,6 +75,16 @@ function isComplete(argv: readonly string[], known: ReadonlyMap<string, CliComma
     const [next = '-'] = argv.slice(words.length);
     return words.every((word, index) => word === argv[index]) && (args.length > 0 || next.startsWith('-'));
   });
+}
+
+/** The first one of each name. */
+function byName(...lists: readonly Iterable<CliCommand>[]): Map<string, CliCommand> {
+  const found = new Map<string, CliCommand>();
+  for (const command of lists.flatMap((list) => [...list])) {
+    const name = normalizeName(command);
+    if (!found.has(name)) found.set(name, command);
+  }
+  return found;
 }
 
 function normalizeName({ name }: CliCommand): string {

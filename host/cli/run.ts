@@ -1,15 +1,16 @@
 import { createSystemClock, keepAlive } from '../clock.ts';
-import { readConfig, type Config } from '../start/config.ts';
+import { readConfig, type Config, readTerminalLocale } from '../start/config.ts';
 import { loadEnvFile } from '../start/environment.ts';
 import { createHost, type Host } from '../host.ts';
 import { createPluginFolders, type PluginFolders } from '../log/plugin-folders.ts';
 import { watchResources, type OpenResource, type OpenResources } from '../open-resources.ts';
-import { isShipped } from '../shipped.ts';
+import { isShipped } from '../loader/shipped.ts';
 import { forgetUnfinished } from '../unfinished-starts.ts';
 import { logExitsOfPlugins } from '../process-exits.ts';
 import { startWatchdog, type Watchdog } from '../watchdog.ts';
-import { createPluginErrors } from './plugin-errors.ts';
 import { textPrinter } from './text-printer.ts';
+import { errorText } from '#plugin-api';
+import { translatorWithoutSite } from './terminal-language.ts';
 
 export interface RunInit {
   /** Gets the handler of errors that nothing caught: true if the command goes on. */
@@ -156,4 +157,32 @@ async function open(config: Config, argv: readonly string[], pluginFolders: Plug
     );
     return null;
   }
+}
+
+/** Names the plugin of an error that nothing in a command caught, once for each sentence. */
+interface PluginErrors {
+  /** Reports and prints the error if it is a plugin's. False: it is not. */
+  contain(error: unknown): boolean;
+  printExit(slug: string): void;
+}
+
+function createPluginErrors(folders: Pick<PluginFolders, 'ownerOf' | 'report' | 'onReport'>): PluginErrors {
+  const printed = new Set<string>();
+  const write = (sentence: string): void => {
+    if (printed.has(sentence)) return;
+    printed.add(sentence);
+    process.stderr.write(`${translatorWithoutSite(readTerminalLocale())(sentence)}\n`);
+  };
+  folders.onReport((slug, error) =>
+    write(`The plugin '${slug}' failed, and the command went on without it: ${errorText(error)}`),
+  );
+  return {
+    contain(error) {
+      const slug = folders.ownerOf(error);
+      if (slug !== null) folders.report(slug, error);
+      return slug !== null;
+    },
+    printExit: (slug) =>
+      write(`The plugin '${slug}' ended the command. To run it without the plugin, set PLUGINS=${slug}.`),
+  };
 }

@@ -1,7 +1,13 @@
 import type { AnyCallback, Undo } from '#plugin-api';
-import { readPosition } from './added-at.ts';
-import { everyArgument, forgetCompiled, functionName, Hook } from './callbacks.ts';
-import type { Entry, HookKind } from './callbacks.ts';
+import {
+  readPosition,
+  everyArgument,
+  forgetCompiled,
+  functionName,
+  Hook,
+  type Entry,
+  type HookKind,
+} from './callbacks.ts';
 
 export interface HookDescription {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Undo } from '#plugin-api';
-import { printMetrics } from './prometheus.ts';
+import { printMetrics } from './metrics.ts';
 
 /** Runs work under a name: a route or a job. */
 export type Track = <Result>(name: string, work: () => Result) => Result;

@@ -7,14 +7,14 @@ const textMembers: ReadonlySet<string> = new Set(['title', 'menu', 'label', 'des
 export function withTexts<Service extends object>(
   service: Service,
   names: readonly (keyof Service)[],
-  addTexts: (texts: readonly string[]) => Undo,
+  addTexts: (texts: () => readonly string[]) => Undo,
 ): Service {
   const noted: Partial<Service> = {};
   for (const name of names) {
     const register = service[name] as (...given: unknown[]) => Undo;
     noted[name] = ((...given: unknown[]) => {
       const undo = register(...given);
-      const forget = addTexts(textsOf(given));
+      const forget = addTexts(() => textsOf(given));
       return () => {
         forget();
         undo();

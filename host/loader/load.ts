@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { PluginDefinition, Migration } from '#plugin-api';
 import { hashStates, listSources } from '../sources/files.ts';
+import { isShipped } from './shipped.ts';
 import { followGenerations } from '../sources/module-hooks.ts';
 import type { PluginSource } from './manifest.ts';
 import { discover, type PluginSearch } from './discover.ts';
@@ -12,8 +13,8 @@ import { discover, type PluginSearch } from './discover.ts';
 /** Imports plugins, and imports them again after their files changed. */
 export interface PluginImporter {
   /**
-   * Returns the default export of the entry module. Reloads the whole plugin if a file of its folder has changed. Old code
-   * stays in memory, because Node never unloads modules.
+   * Returns the default export of the entry module. Reloads the whole plugin if a file of its folder has changed, unless it ships
+   * with the host. Old code stays in memory, because Node never unloads modules.
    *
    * @throws errors of the module, or an Error for an invalid default export.
    */
@@ -98,8 +99,13 @@ async function findBroken(directory: string): Promise<string | null> {
   return null;
 }
 
-/** @param isFirst whether the importer imports the plugin for the first time. */
+/**
+ * What ships with the host changes with it, in another process: its files, hundreds of them, are not looked at.
+ *
+ * @param isFirst whether the importer imports the plugin for the first time.
+ */
 function readFingerprint(directory: string, isFirst: boolean): string {
+  if (isShipped(directory)) return '';
   const known = isFirst ? firstFingerprints.get(directory) : undefined;
   const fingerprint = known ?? hashStates(directory, listSources(directory).files);
   if (isFirst) firstFingerprints.set(directory, fingerprint);

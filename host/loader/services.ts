@@ -78,7 +78,7 @@ export interface HostServices {
     readonly api: TranslationsApi;
     readonly undo: Undo;
     /** Texts that the plugin declares. */
-    readonly addTexts: (texts: readonly string[]) => Undo;
+    readonly addTexts: (texts: () => readonly string[]) => Undo;
   };
   readonly log: Logger;
   readonly clock: Clock;

@@ -12,8 +12,7 @@ import type {
   OptionsApi,
   SecretsApi,
 } from '#plugin-api';
-import { checkMessage } from './check-message.ts';
-import { mailErrors } from './mail-errors.ts';
+import { checkMessage, mailErrors } from './check-message.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createMailStore, type StoredMail } from './mail-store.ts';
 import { sendBySmtp } from './smtp.ts';

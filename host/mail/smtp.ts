@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { outboundReason, type MailReceipt, type RestError } from '#plugin-api';
-import type { CheckedMessage } from './check-message.ts';
-import { mailErrors } from './mail-errors.ts';
+import { type CheckedMessage, mailErrors } from './check-message.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
 export interface SmtpSending {

@@ -1,11 +1,11 @@
-import type { Clock, Logger, OptionsApi, SecretsApi, SecretStore, Undo } from '#plugin-api';
+import type { Clock, Logger, OptionsApi, SecretsApi, SecretStore, Undo, StoredSecret } from '#plugin-api';
 import type { Database } from '../database/database.ts';
-import { createCachedOptions } from './cached-options.ts';
-import { rewriteSettingSecrets } from './rewrite-setting-secrets.ts';
-import { createSettingSecrets } from './setting-secrets.ts';
-import { type RegisteredSetting, createSettings } from './settings.ts';
+import { createCachedOptions, type CachedOptions } from './cached-options.ts';
+import { createSettingSecrets, type SettingSecrets } from './setting-secrets.ts';
+import { type RegisteredSetting, createSettings, type Settings } from './settings.ts';
 import { createStoredOptions, type OptionHooks } from './stored-options.ts';
 import { createTransients } from './transients.ts';
+import { decodeValue, encodeValue } from './option-values.ts';
 
 export { migrations } from './migrations.ts';
 export type { RegisteredSetting } from './settings.ts';
@@ -92,4 +92,30 @@ export function createOptions({ database, hooks, clock, log, secrets = noSecrets
       cached.stop();
     },
   };
+}
+
+interface RewriteDependencies {
+  readonly cached: Pick<CachedOptions, 'read' | 'refresh' | 'swap'>;
+  readonly settings: Pick<Settings, 'list'>;
+  readonly secrets: Pick<SettingSecrets, 'rewrite'>;
+}
+
+/**
+ * Rewrites the encrypted secrets of all registered settings, each setting in one statement.
+ *
+ * @throws Error if another process changed one in the meantime.
+ */
+async function rewriteSettingSecrets(
+  { cached, settings, secrets }: RewriteDependencies,
+  change: (secret: StoredSecret) => string,
+): Promise<void> {
+  for (const setting of settings.list()) {
+    const { name } = setting;
+    const stored = await cached.read(name);
+    if (stored === null) continue;
+    const text = encodeValue(name, secrets.rewrite(setting, decodeValue(stored.text), change));
+    if (text === stored.text || (await cached.swap(name, stored.text, text))) continue;
+    cached.refresh(name);
+    throw new Error(`The setting ${name} was changed in the meantime.`);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Tokenizer as HtmlTokenizer } from 'htmlparser2';
-import { inTurn } from './in-turn.ts';
+import { inTurn } from './concurrency.ts';
 
 /** An opening tag or a comment in the source text, not what looks like one in an attribute or a script. */
 export interface HtmlPart {

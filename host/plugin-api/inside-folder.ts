@@ -10,7 +10,7 @@ import { sep } from 'node:path';
  */
 export function isInsideFolder(path: string, folder: string): boolean {
   try {
-    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+    return realpathSync.native(path).startsWith(realpathSync.native(folder) + sep);
   } catch {
     return false;
   }

@@ -127,7 +127,9 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     const [gone, added] = [before.filter((id) => !now.includes(id)), now.filter((id) => !before.includes(id))];
     expect(gone.length).to.be.greaterThan(0).and.at.most(6);
     expect(added).to.have.length(gone.length);
-    const found = (await (await behind()).fetch('handbook', added, {})).map(({ metadata }) => String(metadata['heading']));
+    const found = (await (await behind()).fetch('handbook', added, {})).map(({ metadata }) =>
+      String(metadata['heading']),
+    );
     expect(
       found.every((heading) => heading.endsWith('Section 148: the lighthouse and its keeper')),
       found.join('\n'),

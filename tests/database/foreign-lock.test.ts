@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { expect } from 'chai';
 import type { Database } from '../../host/database/database.ts';
-import { createRetryWhileBusy } from '../../host/database/dialects/sqlite-lock.ts';
+import { createRetryWhileBusy } from '../../host/database/dialects/sqlite-sessions.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createClockJumps } from '../../host/clock-jumps.ts';
+import { createClockJumps } from '../../host/clock.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { until } from '../helpers/until.ts';
 import { deferred, openJobs } from './site.ts';

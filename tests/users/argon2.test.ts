@@ -1,6 +1,6 @@
 import { hash as foreignHash, verify as foreignVerify } from '@node-rs/argon2';
 import { expect } from 'chai';
-import { hash, verify } from '../../host/users/argon2.ts';
+import { hash, verify } from '../../host/users/passwords.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 
 const settings = { memory: 8_192, passes: 1, parallelism: 1 };

@@ -1,8 +1,15 @@
-import { restError } from '#plugin-api';
-import type { HooksApi, JsonSchema, MetaApi, MetaDefinition, Post, User } from '#plugin-api';
+import {
+  restError,
+  type HooksApi,
+  type JsonSchema,
+  type MetaApi,
+  type MetaDefinition,
+  type Post,
+  type User,
+  type Undo,
+  storedJson,
+} from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
-import { createMetaRegistry, type MetaRegistry } from './meta-registry.ts';
-import { createMetaStore, type MetaStore } from './meta-store.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
@@ -145,3 +152,121 @@ export function mayWriteMeta({
 }): boolean {
   return definition.authorize ? definition.authorize(user, post) : !key.startsWith('_');
 }
+
+interface MetaRegistry {
+  /** @param type a post type, or empty for all types. */
+  register(type: string, key: string, definition: MetaDefinition): Undo;
+  find(type: string, key: string): MetaDefinition | undefined;
+  /** Keys of a type, including those for all types. */
+  keysFor(type: string): ReadonlyMap<string, MetaDefinition>;
+  /** @throws RestError 400 `rest_invalid_param` for a value that violates its schema. */
+  check(type: string, values: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  /** Calls the listener whenever a key is added or removed. */
+  onChange(listener: () => void): void;
+}
+
+type Check = (value: unknown) => unknown;
+
+/** Meta keys with their schemas. One registry per process. */
+function createMetaRegistry(compileSchema: (name: string, schema: JsonSchema) => Promise<Check>): MetaRegistry {
+  const definitions = new Map<string, Map<string, MetaDefinition>>();
+  const checks = new WeakMap<MetaDefinition, Promise<Check>>();
+  const listeners: (() => void)[] = [];
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const find = (type: string, key: string): MetaDefinition | undefined =>
+    definitions.get(type)?.get(key) ?? definitions.get('')?.get(key);
+  const getCheck = (key: string, definition: MetaDefinition): Promise<Check> => {
+    const known =
+      checks.get(definition) ??
+      compileSchema(
+        `meta.${key}`,
+        definition.single === false ? { type: 'array', items: definition.schema } : definition.schema,
+      );
+    checks.set(definition, known);
+    return known;
+  };
+
+  return {
+    register(type, key, definition) {
+      if (key === '' || key.length > 255) throw new Error('A meta key must have 1 to 255 characters.');
+      const keys = definitions.get(type) ?? new Map<string, MetaDefinition>();
+      if (keys.has(key))
+        throw new Error(
+          `The meta key '${key}' is already registered for '${type || 'all types'}'; choose another name.`,
+        );
+      definitions.set(type, keys.set(key, definition));
+      changed();
+      return () => {
+        if (keys.get(key) !== definition) return;
+        keys.delete(key);
+        changed();
+      };
+    },
+    find,
+    keysFor: (type) => new Map([...(definitions.get('') ?? []), ...(definitions.get(type) ?? [])]),
+    async check(type, values) {
+      const checked: Record<string, unknown> = {};
+      for (const [key, value] of Object.entries(values)) {
+        if (value === undefined)
+          throw restError(400, 'rest_invalid_param', `Provide a value for meta.${key}, or null to delete it.`);
+        const definition = find(type, key);
+        checked[key] = value === null || definition === undefined ? value : (await getCheck(key, definition))(value);
+      }
+      return checked;
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+interface MetaRow {
+  readonly id: number;
+  readonly post_id: number;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The SQL of meta. */
+function createMetaStore({ knex }: Pick<Database, 'knex'>) {
+  return {
+    async rows(postId: number, key: string): Promise<{ readonly id: number; readonly value: unknown }[]> {
+      const rows = await knex<MetaRow>('post_meta').where({ post_id: postId, key }).orderBy('id').select('id', 'value');
+      return rows.map(({ id, value }) => ({ id: Number(id), value: storedJson(value) }));
+    },
+    async load(
+      postIds: readonly number[],
+      keys?: readonly string[],
+    ): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>> {
+      const found = new Map<number, Map<string, unknown[]>>();
+      if (postIds.length === 0 || keys?.length === 0) return found;
+      const select = knex<MetaRow>('post_meta')
+        .whereIn('post_id', postIds)
+        .orderBy('id')
+        .select('post_id', 'key', 'value');
+      if (keys) void select.whereIn('key', keys);
+      for (const { post_id, key, value } of await select) {
+        const values = found.get(Number(post_id)) ?? new Map<string, unknown[]>();
+        values.set(key, [...(values.get(key) ?? []), storedJson(value)]);
+        found.set(Number(post_id), values);
+      }
+      return found;
+    },
+    async add(postId: number, key: string, value: unknown): Promise<number> {
+      const [row] = (await knex('post_meta')
+        .insert({ post_id: postId, key, value: JSON.stringify(value) })
+        .returning('id')) as { id: number }[];
+      return Number(row?.id);
+    },
+    async update(id: number, value: unknown): Promise<void> {
+      await knex('post_meta')
+        .where({ id })
+        .update({ value: JSON.stringify(value) });
+    },
+    async remove(ids: readonly number[]): Promise<void> {
+      await knex('post_meta').whereIn('id', ids).delete();
+    },
+  };
+}
+
+type MetaStore = ReturnType<typeof createMetaStore>;

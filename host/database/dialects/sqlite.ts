@@ -5,14 +5,11 @@ import BetterSqlite from 'better-sqlite3';
 import knex from 'knex';
 import { Pool } from 'tarn';
 import type { Knex } from '#plugin-api';
-import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
+import type { Dialect, DialectDependencies, Snapshot, Table, Notifier, Row } from './dialect.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
-import { createSqliteHolds } from './sqlite-holds.ts';
-import { createRetryWhileBusy, type RetryWhileBusy } from './sqlite-lock.ts';
+import { createRetryWhileBusy, type RetryWhileBusy, createSqliteSessions } from './sqlite-sessions.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
-import { createSqliteSessions } from './sqlite-sessions.ts';
-import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
-import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
+import { createNotificationsTable, createSqliteNotifier, notificationsTable } from './sqlite-notifier.ts';
 
 export interface SqliteDependencies extends DialectDependencies {
   /** Folder of `site.sqlite`, created if missing; `:memory:` for a database in memory. */
@@ -159,3 +156,105 @@ export async function readSqliteFile<Result>(
     reader.close();
   }
 }
+
+/** In `DATA_DIR`. */
+const folderName = 'locks';
+
+/**
+ * Holds of the processes that share a SQLite file: one empty file for each name, locked by SQLite itself, whose locks the
+ * operating system ends with the process. They are not in WAL mode: there a reader would not keep a writer away.
+ *
+ * @param dataDir null for a database in memory, which belongs to one process.
+ */
+function createSqliteHolds(dataDir: string | null): Pick<Notifier, 'hold' | 'countHolders'> & { close(): void } {
+  const open = new Set<BetterSqlite.Database>();
+  const release = (connection: BetterSqlite.Database): void => {
+    if (open.delete(connection)) connection.close();
+  };
+  return {
+    async hold(name, mode) {
+      if (dataDir === null) return async () => {};
+      const connection = openFile(join(dataDir, folderName), name);
+      open.add(connection);
+      try {
+        connection.exec(mode === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN');
+        // The lock begins with the first read.
+        connection.prepare('SELECT count(*) FROM sqlite_master').get();
+        return async () => release(connection);
+      } catch (error) {
+        release(connection);
+        if ((error as { code?: unknown }).code === 'SQLITE_BUSY') return null;
+        throw error;
+      }
+    },
+    countHolders: async () => null,
+    close() {
+      for (const connection of open) release(connection);
+    },
+  };
+}
+
+function openFile(folder: string, name: string): BetterSqlite.Database {
+  const file = join(folder, `${name.replaceAll(/[^a-z0-9-]/g, '-')}.lock`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    return new BetterSqlite(file, { timeout: 0 });
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Error(`The file ${file} cannot be opened (${reason}). Make the folder writable.`, { cause: error });
+  }
+}
+
+const batchSize = 500;
+
+type Select = (sql: string) => Promise<Row[]>;
+
+/** The ordinary tables with their columns. Virtual tables and their shadow tables are left out: triggers fill them. */
+async function readSqliteTables(source: Knex | BetterSqlite.Database): Promise<Table[]> {
+  const select = selectFrom(source);
+  const names = (await select("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"))
+    .map((row) => String(row['name']))
+    .filter((name) => !name.startsWith('sqlite_') && name !== notificationsTable)
+    .sort();
+  const tables: Table[] = [];
+  for (const name of names) {
+    const columns = await select(`SELECT name, hidden FROM pragma_table_xinfo(${quoteText(name)})`);
+    tables.push({
+      name,
+      columns: columns.map((column) => ({ name: String(column['name']), generated: column['hidden'] !== 0 })),
+    });
+  }
+  return tables;
+}
+
+async function dropSqliteTables(transaction: Knex, tables: readonly Table[]): Promise<void> {
+  const select = selectFrom(transaction);
+  // Virtual tables first: dropping one drops its shadow tables.
+  const virtual = await select("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'");
+  for (const name of [...virtual.map((row) => String(row['name'])), ...tables.map((table) => table.name)]) {
+    await transaction.schema.dropTableIfExists(name);
+  }
+}
+
+async function* sqliteRows(reader: BetterSqlite.Database, table: Table): AsyncGenerator<Row[]> {
+  const columns = table.columns.filter((column) => !column.generated).map((column) => quoteName(column.name));
+  if (columns.length === 0) return;
+  let batch: Row[] = [];
+  for (const row of reader
+    .prepare(`SELECT ${columns.join(', ')} FROM ${quoteName(table.name)}`)
+    .iterate() as Iterable<Row>) {
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function selectFrom(source: Knex | BetterSqlite.Database): Select {
+  if (typeof source === 'function') return async (sql) => await source.raw<Row[]>(sql);
+  return async (sql) => source.prepare(sql).all() as Row[];
+}
+
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

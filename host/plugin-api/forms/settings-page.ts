@@ -6,7 +6,7 @@ import { withNotice } from '../notice.ts';
 import type { JsonSchema } from '../schema.ts';
 import { asRecord } from '../values.ts';
 import { checkValue, type FieldErrors } from './check.ts';
-import { fillDefaults } from './defaults.ts';
+import { fillDefaults } from './sections.ts';
 import { fieldError, formFields } from './fields.ts';
 import { fieldKind, fieldLabel, inputName, listLeaves, putAt, valueAt, type Leaf } from './paths.ts';
 import { readForm } from './read.ts';

@@ -118,7 +118,7 @@ export function createCountedServices({
     services: createPluginServices(),
     translations: (slug: string, directory: string) => ({
       api: translations.forPlugin(slug),
-      addTexts: (texts: readonly string[]) => translations.addTexts(slug, texts),
+      addTexts: (texts: () => readonly string[]) => translations.addTexts(slug, texts),
       undo: translations.addSource(slug, directory),
     }),
     abilities: owned({}),
