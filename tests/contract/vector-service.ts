@@ -71,25 +71,25 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
       : settings,
   );
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
-  const behind = Object.fromEntries(
-    storeIds.map((id) => [
+  const opened = await Promise.all(
+    storeIds.map(async (id) => [
       id,
-      () =>
-        stores[id].open({
-          settings: leadingTo(id, elsewhere[id] ?? sandbox.url),
-          ...upstreamHttp.accessTo(elsewhere[id] ?? sandbox.url),
-          clock: createSystemClock(),
-          log: silentLog,
-          timeout: 20_000,
-        }),
+      await stores[id].open({
+        settings: leadingTo(id, elsewhere[id] ?? sandbox.url),
+        ...upstreamHttp.accessTo(elsewhere[id] ?? sandbox.url),
+        clock: createSystemClock(),
+        log: silentLog,
+        timeout: 20_000,
+      }),
     ]),
-  ) as Record<StoreId, () => OpenVectorStore>;
+  );
+  const behind = Object.fromEntries(opened) as Record<StoreId, OpenVectorStore>;
   return {
     host,
     clock,
     embeddings,
     relay,
-    behind: (id) => behind[id](),
+    behind: (id) => behind[id],
     settingsOf: (id) => leadingTo(id, relay.origin),
     async upsert(body, headers = { authorization: `Bearer ${restKey}` }) {
       const response = await host.fetch('/wp-json/svc/v1/vector-stores/upsert', {
