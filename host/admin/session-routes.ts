@@ -33,15 +33,15 @@ function noticeOf({ query }: Request): NonNullable<LoginForm['notice']> | null {
 
 /**
  * A new REST nonce as plain text, for pages that outlived their own (`nonceEndpoint` of @wordpress/api-fetch). Scripts of
- * other sites cannot read it.
+ * other sites cannot read it. 401 without a session, 403 while the user must set up two-step sign-in first: their form may go on.
  */
 async function sendRestNonce(context: AdminContext, request: Request, response: Response): Promise<void> {
   const session = await context.authenticate(request);
   const nonce = session && (await context.nonces.create('wp_rest', session.user, session.sessionId));
-  response
-    .status(nonce ? 200 : 401)
-    .type('text/plain')
-    .send(nonce ?? 'Sign in first.');
+  response.type('text/plain');
+  if (nonce) response.send(nonce);
+  else if (await context.limitedSession(request)) response.status(403).send('Set up two-step sign-in first.');
+  else response.status(401).send('Sign in first.');
 }
 
 export function readVisitor(request: Request): Visitor {

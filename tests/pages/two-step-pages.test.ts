@@ -117,7 +117,7 @@ describeSharedHosts('the page of two-step sign-in', (dialect) => {
           status === 302 && (location === page || location.startsWith('/admin/login')),
       );
     }
-    expect((await browser.get('/admin/rest-nonce')).status).to.equal(401);
+    expect((await browser.get('/admin/rest-nonce')).status).to.equal(403);
     const shown = await browser.get(page);
     expect(shown.text).to.contain('Your role requires two-step sign-in.');
     expect(shown.html).not.to.contain('href="/admin/users"');

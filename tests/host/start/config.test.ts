@@ -41,6 +41,7 @@ describe('configuration', () => {
       disallowFileMods: false,
       blockedExitMs: 30_000,
       requiresPlugins: false,
+      telemetry: null,
       locale: '',
     });
   });
@@ -49,6 +50,31 @@ describe('configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
       readConfig({}, '/srv/site'),
     );
+  });
+
+  it('reads what is traced by the standard variables of OpenTelemetry', () => {
+    const read = (env: Readonly<Record<string, string>>) =>
+      readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...env }).telemetry;
+    expect(read({})).to.deep.equal({ isParentBased: true, ratio: 1 });
+    expect(read({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' })).to.deep.equal({
+      isParentBased: false,
+      ratio: 0.25,
+    });
+    expect(read({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' })).to.deep.equal({ isParentBased: true, ratio: 0 });
+    expect(read({ OTEL_SDK_DISABLED: 'true' })).to.equal(null);
+    expect(
+      configErrors({
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector:4318',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_TRACES_SAMPLER: 'some',
+        OTEL_TRACES_SAMPLER_ARG: '5',
+      }).map((line) => line.split(';', 1)[0]),
+    ).to.deep.equal([
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is 'collector:4318'",
+      "OTEL_EXPORTER_OTLP_PROTOCOL is 'grpc'",
+      "OTEL_TRACES_SAMPLER is 'some'",
+      "OTEL_TRACES_SAMPLER_ARG is '5'",
+    ]);
   });
 
   it('reads which plugins are left out: all or some', () => {
