@@ -46,6 +46,15 @@ describe('POST /generate', () => {
     expect(body.usage.total_tokens).to.equal(body.usage.input_tokens + body.usage.output_tokens);
   });
 
+  for (const count of [1e300, 1e12, -1])
+    it(`estimates the usage where the provider reports what cannot be: ${String(count)} tokens`, async () => {
+      const usage = { prompt_tokens: 1, completion_tokens: count, total_tokens: count };
+      service.upstream.answer({ body: { ...completion, usage } });
+      const { status, body, headers } = await service.generate(goodRequest);
+      expect([status, headers.get('x-svc-usage-estimated')]).to.deep.equal([200, 'true']);
+      expect(body.usage.output_tokens).to.be.within(1, 100);
+    });
+
   it('lets system_instruction take precedence and fills in its placeholders', async () => {
     await service.host.options.update('timezone_string', 'UTC');
     await service.generate({

@@ -61,22 +61,26 @@ describe('the example plugin orders', () => {
     const host = await createTestHost({ plugins: ['orders'] });
     try {
       const { get, post } = await signIn(host);
-      expect(await get('orders'))
-        .to.include('No orders yet')
-        .and.include('Address of the warehouse');
+      expect(await get('orders')).to.include('No orders yet');
+      expect(await get('orders/settings')).to.include('Address of the warehouse');
       for (const locale of ['de_DE', 'de_DE_formal', 'de']) {
         await host.options.update('WPLANG', locale);
         expect(await get('orders'), locale).to.include('Noch keine Bestellungen');
       }
-      const save = async (fields: Readonly<Record<string, string>>) => (await post('orders', 'save', fields)).text;
+      const save = async (fields: Readonly<Record<string, string>>) =>
+        (await post('orders/settings', 'save', fields)).text;
       const stored = () => host.options.get('orders_settings');
       const refused = await save({ address: 'warehouse', key: 'secret-1234' });
       expect(refused).to.include('Address of the warehouse').and.not.include('secret-1234');
       await save({ address: 'https://warehouse.example', key: 'secret-1234' });
       await save({ address: 'https://warehouse.example/orders', key: '' });
       expect(await stored()).to.deep.equal({ address: 'https://warehouse.example/orders', key: 'secret-1234' });
-      await save({ address: 'https://other.example', key: '' });
-      expect(await stored(), 'the key stays with its host').to.deep.equal({ address: 'https://other.example' });
+      expect(await save({ address: 'https://other.example', key: '' })).to.include(
+        'führt jetzt zu einem anderen Server',
+      );
+      expect(await stored(), 'nothing is saved').to.deep.include({ key: 'secret-1234' });
+      await save({ address: 'https://other.example', key: 'secret-5678' });
+      expect(await stored()).to.deep.equal({ address: 'https://other.example', key: 'secret-5678' });
     } finally {
       await host.stop();
     }

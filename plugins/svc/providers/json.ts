@@ -20,10 +20,13 @@ export function textAt(value: unknown, member: string): string | null {
   return typeof found === 'string' && found.trim() !== '' ? found : null;
 }
 
-/** The member as a whole number of 0 or more, else null. */
+/** More than any model reads or writes: sums of a day stay exact, and a broken server uses up no budget with one answer. */
+const highestCount = 1_000_000_000;
+
+/** The member as a whole number from 0 to a billion, else null: what cannot be is estimated as what is missing. */
 export function countAt(value: unknown, member: string): number | null {
   const found = isRecord(value) ? value[member] : undefined;
-  return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? Math.trunc(found) : null;
+  return typeof found === 'number' && found >= 0 && found <= highestCount ? Math.trunc(found) : null;
 }
 
 /** The arguments of a tool call as an object; none for an empty text. Null for a text that is no JSON object, as a cut one. */

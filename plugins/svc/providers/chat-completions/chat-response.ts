@@ -114,10 +114,13 @@ export function chatReport(usage: unknown): ReportedUsage {
 /** OpenRouter's `cost` in dollars; with a key of one's own for its provider, what that one bills is beside it. */
 function chatCost(usage: unknown): number | undefined {
   const { cost, is_byok: isOwnKey } = asRecord(usage);
-  if (typeof cost !== 'number' || !(cost >= 0)) return undefined;
+  if (!isAmount(cost)) return undefined;
   const upstream = objectAt(usage, 'cost_details')['upstream_inference_cost'];
-  return (cost + (isOwnKey === true && typeof upstream === 'number' ? upstream : 0)) * 1_000_000;
+  return (cost + (isOwnKey === true && isAmount(upstream) ? upstream : 0)) * 1_000_000;
 }
+
+/** Dollars that one call can cost: what is beyond is a mistake of the server, and would use up every budget. */
+const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 10_000;
 
 /** xAI includes reasoning only in the total. It is billed as output, and counted as such. */
 export function chatUsage(usage: unknown): Usage | null {
