@@ -93,7 +93,7 @@ export interface CommentsApi {
   /** @throws RestError 404 `rest_comment_invalid_id`, 400 as `create`. */
   update(id: number, changes: CommentChanges): Promise<Comment>;
   /**
-   * Moves the comment to the trash. With `force`, or if it is there, deletes it; replies move to its parent. Null if it does not
+   * Moves the comment to the trash. With `force`, or from the trash, deletes it; replies move to its parent. Null if it does not
    * exist.
    */
   delete(id: number, options?: { readonly force?: boolean }): Promise<Comment | null>;

@@ -99,7 +99,7 @@ describe('capabilities', () => {
     ]);
     expect(lines[0]).to.deep.equal([
       "The filter 'user_has_cap' failed; its value was not used",
-      { event: 'hook_filter_failed', hook: 'user_has_cap', plugin: 'shop', error },
+      { event: 'hook_filter_failed', hook: 'user_has_cap', plugin: 'shop', error, times: 1 },
     ]);
     expect(failures, 'the same error twice').to.deep.equal(['shop']);
     expect([make('editor').can('edit_posts'), make('editor').can('exist')]).to.deep.equal([false, true]);

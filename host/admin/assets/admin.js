@@ -225,10 +225,9 @@ async function sessionState() {
 }
 
 function offlineDialog() {
-  const text = __('Nothing was sent, and what you entered is still here.');
   return {
     title: __('The server does not respond'),
-    children: [element('p', {}, [text])],
+    children: [element('p', {}, [__('Nothing was sent, and what you entered is still here.')])],
     label: __('Try again'),
     kind: 'primary',
   };

@@ -13,7 +13,7 @@ describe('Old names of the site check', () => {
       hooks.addFilter(name, () => ({ origin: 'http://127.0.0.1:4021' }));
       const page = siteCheckPage({
         host: { hooks, admin: { url: (slug: string) => `/admin/${slug}` }, site: { url: 'https://site.example' } },
-        bots: { list: () => Promise.resolve([bot as unknown as Bot]) },
+        bots: { summaries: () => Promise.resolve([bot]), get: () => Promise.resolve(bot as unknown as Bot) },
       } as unknown as ChatbotParts);
       const { data } = await page.render({ query: {} } as Parameters<typeof page.render>[0]);
       expect(data).to.have.nested.property('demo.url', 'http://127.0.0.1:4021/?bot=7');
