@@ -8,6 +8,7 @@ import { openUpstreamFetch } from '../../helpers/upstream-http.ts';
 import { readEvents } from '../../../plugins/svc/providers/streams/read-events.ts';
 import {
   createReasoningFilter,
+  createReasoningHabits,
   isReasoningModel,
   stripReasoning,
 } from '../../../plugins/svc/providers/chat-completions/strip-reasoning.ts';
@@ -319,6 +320,26 @@ describe('Reasoning that stands before the text', () => {
         expect(shown === stripReasoning(pieces.join(''), thinks)).to.equal(true);
       }
     });
+
+  it('holds back the next 20 texts of a model that wrote a closing tag alone, and then streams again', () => {
+    const { holds, note } = createReasoningHabits(false);
+    note('some-model', true);
+    for (let text = 0; text < 20; text += 1) {
+      expect(holds('some-model', {}), `text ${String(text)}`).to.equal(true);
+      note('some-model', false);
+    }
+    expect(holds('some-model', {})).to.equal(false);
+  });
+
+  it('never holds back texts of models whose servers separate reasoning, whatever they wrote', () => {
+    const { holds, note } = createReasoningHabits(() => true);
+    for (const model of ['gpt-4.1-mini', 'openai/gpt-5.6', 'o3']) {
+      note(model, true);
+      expect(holds(model, {}), model).to.equal(false);
+    }
+    note('o-model', true);
+    expect(holds('o-model', {})).to.equal(true);
+  });
 
   it('holds nothing back once the server has sent reasoning beside the text', () => {
     const filter = createReasoningFilter(true);

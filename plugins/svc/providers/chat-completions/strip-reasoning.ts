@@ -214,6 +214,9 @@ export interface ReasoningHabits {
   note(model: string, hadLoneClosing: boolean): void;
 }
 
+/** Texts without reasoning after which a model streams again: who makes a model write the tag must not end the streams of others. */
+const heldAfterTag = 20;
+
 /** Models of OpenAI, whose servers separate the reasoning, under any address: a gateway may offer them. */
 const separateModels = /(^|[/:])(gpt-|chatgpt-|o\d)/i;
 
@@ -222,17 +225,20 @@ const separateModels = /(^|[/:])(gpt-|chatgpt-|o\d)/i;
  *   text of a model is held back: nothing else shows whether its template makes it think.
  */
 export function createReasoningHabits(mixes: boolean | ((settings: ProviderSettings) => boolean)): ReasoningHabits {
-  const seen = new Map<string, boolean>();
+  /** Texts of a model that are still held back. */
+  const left = new Map<string, number>();
   return {
     holds(model, settings) {
-      if (typeof mixes === 'boolean') return seen.get(model) ?? mixes;
-      return seen.get(model) ?? (isReasoningModel(model) || (mixes(settings) && !separateModels.test(model)));
+      const known = left.get(model);
+      if (known !== undefined) return known > 0;
+      if (typeof mixes === 'boolean') return mixes;
+      return isReasoningModel(model) || (mixes(settings) && !separateModels.test(model));
     },
     note(model, hadLoneClosing) {
-      // A model that thinks before some texts is held back for all.
-      if (!hadLoneClosing && seen.has(model)) return;
-      if (seen.size >= 500) seen.clear();
-      seen.set(model, hadLoneClosing);
+      if (hadLoneClosing && separateModels.test(model)) return;
+      if (left.size >= 500) left.clear();
+      // A model that thinks before some texts only is held back for the next ones too.
+      left.set(model, hadLoneClosing ? heldAfterTag : Math.max(0, (left.get(model) ?? 0) - 1));
     },
   };
 }
