@@ -70,6 +70,23 @@ describe('Text providers that stream', () => {
     expect(failure).to.have.property('message', 'Out of order.');
   });
 
+  const usageBesideError = {
+    openai: { usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } },
+    claude: { type: 'error', usage: { input_tokens: 7, output_tokens: 5 } },
+    google: { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 } },
+  };
+  for (const [id, usage] of Object.entries(usageBesideError))
+    it(`keep the usage that stands beside an error in an event: ${id}`, async () => {
+      const upstream = upstreams.find((one) => one.id === id)!;
+      const event = `data: ${JSON.stringify({ ...usage, error: { message: 'Overloaded.' } })}\n\n`;
+      const fetch: typeof globalThis.fetch = () =>
+        Promise.resolve(new Response(event, { headers: { 'content-type': 'text/event-stream' } }));
+      const connection = connectionTo(upstream, { fetch });
+      const failure = await failureOf(find(id).text!.stream!(requestTo(upstream), connection, () => undefined));
+      const counted = { input_tokens: 7, output_tokens: 5, total_tokens: 12 };
+      expect((failure as ProviderError).reported?.usage).to.deep.equal(counted);
+    });
+
   it('are not asked for the usage again where the upstream refused to send it', async () => {
     const upstream = upstreams.find(({ id }) => id === 'ollama')!;
     const asked: boolean[] = [];

@@ -38,11 +38,12 @@ export const createChatStream = (
     if (piece !== '') onText(piece);
   };
   const takeChunk = (chunk: JsonObject): void => {
+    // Before an error is thrown: the event that has it may have the usage too, which is billed (D51).
+    if (chatUsage(chunk['usage']) !== null) state.usage = chunk['usage'];
     const choice = listAt(chunk, 'choices')[0];
     const failed = [chunk, choice].find((holder) => Boolean((holder as JsonObject | undefined)?.['error']));
     if (failed !== undefined) throw errorInside(failed, connection);
     state.model = textAt(chunk, 'model') ?? state.model;
-    if (chatUsage(chunk['usage']) !== null) state.usage = chunk['usage'];
     if (choice === undefined) return;
     hasChoice = true;
     const delta = objectAt(choice, 'delta');

@@ -46,7 +46,10 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
   return {
     take({ event: name = '', data }) {
       const event = parseEvent(data);
-      if (Boolean(event['error'])) throw errorInside(event, connection);
+      if (Boolean(event['error'])) {
+        usage = { ...usage, ...present(objectAt(event, 'usage')) };
+        throw errorInside(event, connection);
+      }
       const type = textAt(event, 'type') ?? name;
       readers[type]?.(event);
       return type === 'message_stop';

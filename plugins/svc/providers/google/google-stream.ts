@@ -16,11 +16,11 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
   let received: JsonObject | null = null;
 
   const takePiece = (piece: JsonObject): void => {
-    if (Boolean(piece['error'])) throw errorInside(piece, connection);
     const usageMetadata =
       googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];
     last = { ...last, ...piece, usageMetadata, modelVersion };
+    if (Boolean(piece['error'])) throw errorInside(piece, connection);
     const found = listAt(piece, 'candidates')[0];
     if (!isRecord(found)) return;
     candidate = { ...candidate, ...found };
