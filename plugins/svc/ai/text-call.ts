@@ -6,6 +6,7 @@ import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFe
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
+import { limitTexts } from './limit-texts.ts';
 import { sendImages, setImagesApart, type ImagesApart } from './large-images.ts';
 import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
@@ -182,7 +183,7 @@ async function runText(
   const attempt = (timeLeft: number): Promise<TextResult> => {
     const timeout = Math.max(1, started + total - clock.now());
     const opened = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
-    const connection = sendImages(opened, apart);
+    const connection = limitTexts(sendImages(opened, apart));
     return attempts.attempt(request, connection).catch((error: unknown) => {
       if (unformatted === null || !refusesFormat(error)) throw error;
       unformatted.note();

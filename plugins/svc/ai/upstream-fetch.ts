@@ -17,6 +17,9 @@ export interface UpstreamFetchParts {
   readonly connections?: number;
 }
 
+/** Bytes of a response as it was sent, beyond all images and embeddings of one request: the rest is not waited for (D46). */
+const largestResponse = 256 * 1_048_576;
+
 /**
  * A `fetch` on one undici pool behind the outbound guard, for vendors' clients. Redirects are returned, never followed, so that
  * a key stays with the host it was saved for. Errors are those of `fetch`: the signal's reason, or a TypeError "fetch failed"
@@ -34,6 +37,7 @@ export function createUpstreamFetch({ connect, connections = 256 }: UpstreamFetc
       connect,
       headersTimeout: 0,
       bodyTimeout: 0,
+      maxResponseSize: largestResponse,
       keepAliveTimeout: 10_000,
     });
     return { dispatcher: agent.compose(reportBytes), fetch, request };

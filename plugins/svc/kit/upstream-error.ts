@@ -89,6 +89,8 @@ export function connectionFailure(
     return null;
   if (code !== null && certificateCode.test(code))
     return { kind: 'connection', message: certificateSentence(code), isFinal: true, cause: thrown };
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return { kind: 'unreadable', message: 'its response is longer than 256 MB.', cause: thrown };
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
   return { kind: 'connection', message, cause: thrown };
 }

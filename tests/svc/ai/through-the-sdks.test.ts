@@ -93,6 +93,18 @@ describe('Text through the real SDKs', () => {
         expect((await createGenerateText(await parts())(call)).content).to.equal('Bonjour.');
       });
 
+      // One of each SDK: the body takes half a second.
+      if (['openai', 'claude', 'google'].includes(upstream.id))
+        it('is not read beyond 16 MB, and fails after one try', async () => {
+          const sent = answering(upstream, { body: { ...fixtures.answer, more: 'x'.repeat(16 * 1_048_576) } });
+          const error = (await failureOf(createGenerateText(await parts())(call))) as RestError;
+          expect([error.code, error.message]).to.deep.equal([
+            'rest_svc_provider_error',
+            `${upstream.label} failed: its response could not be read (it is longer than 16 MB).`,
+          ]);
+          expect(sent.count).to.equal(1);
+        });
+
       it('is tested with a real call that counts the models', async () => {
         nock(upstream.origin)
           .get(/\/key$/)

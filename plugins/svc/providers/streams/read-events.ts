@@ -183,7 +183,7 @@ function cancel(bytes: BytesReader): void {
 }
 
 /** Treats a missing or unknown text type as an event stream. */
-function isEventStream({ headers }: Response): boolean {
+export function isEventStream({ headers }: Response): boolean {
   const type = headers.get('content-type');
   return type === null || !/json|html|xml/i.test(type);
 }
