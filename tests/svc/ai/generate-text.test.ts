@@ -284,6 +284,7 @@ describe('Further tries', () => {
     const started = clock.now();
     await failureOf((await generating(provider, { clock }))(call));
     expect([provider.requests.length, clock.now() - started]).to.deep.equal([3, 1500]);
+    expect(provider.fetches.size, 'a client of an SDK is built for each').to.equal(1);
   });
 
   it('are made at once, the first time, where a connection was cut, as one that was kept alive for too long', async () => {

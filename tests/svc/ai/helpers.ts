@@ -59,10 +59,13 @@ export const answer: TextResult = {
 };
 
 /** A provider of one's own that does what it is told, and remembers the requests. */
-export function scripted(
-  ...script: readonly (TextResult | Error)[]
-): Provider & { readonly requests: TextRequest[]; readonly timeouts: number[] } {
+export function scripted(...script: readonly (TextResult | Error)[]): Provider & {
+  readonly requests: TextRequest[];
+  readonly timeouts: number[];
+  readonly fetches: ReadonlySet<typeof globalThis.fetch>;
+} {
   const requests: TextRequest[] = [];
+  const fetches = new Set<typeof globalThis.fetch>();
   const timeouts: number[] = [];
   return {
     id: 'scripted',
@@ -77,11 +80,13 @@ export function scripted(
     required: ['api_key'],
     requests,
     timeouts,
+    fetches,
     text: {
       params: {},
       generate: (request, connection) => {
         requests.push(request);
         timeouts.push(connection.timeout);
+        fetches.add(connection.fetch);
         const step = script[Math.min(requests.length, script.length) - 1] ?? answer;
         return step instanceof Error ? Promise.reject(step) : Promise.resolve(step);
       },
