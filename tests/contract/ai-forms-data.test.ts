@@ -52,7 +52,7 @@ describeWidget('what is stored of forms', (site) => {
       .and.to.contain('You said: Ärger');
   });
 
-  it('names a used-up budget, which visitors see as a limit of the form', async () => {
+  it('names a used-up budget; to visitors, the form is not available', async () => {
     const budget = { id: 'one', name: 'One', unit: 'calls', amount: 1 };
     await run('svc', 'budget', 'set', JSON.stringify(budget));
     const page = await startedPage(
@@ -62,9 +62,9 @@ describeWidget('what is stored of forms', (site) => {
     await page.submit({ topic: 'Sea' });
     const { status, body, headers } = await page.submit({ topic: 'Lake' });
     expect([status, body['code'], body['message']]).to.deep.equal([
-      429,
-      'rest_svc_form_limit_reached',
-      'Come back next month.',
+      502,
+      'rest_svc_form_failed',
+      'This form is not available right now.',
     ]);
     expect(Number(headers.get('retry-after'))).to.be.greaterThan(60);
     const codes = await site().host.database.knex(formTables.submissions).orderBy('id').pluck('error_code');

@@ -103,19 +103,21 @@ describeWidget('messages of the chat widget', (site) => {
     expect(site().upstream.calls).to.have.length(1);
   });
 
-  for (const [title, status, said, expected] of [
+  for (const [title, status, sentence, expected] of [
     ['a filter', 400, 'Blocked by our content policy.', ['rest_svc_message_refused', 'Ask otherwise.', 403, false]],
     ['too long a conversation', 400, 'prompt is too long', ['rest_svc_message_refused', 'Too long.', 403, false]],
     ['a retired model', 404, 'The model x does not exist', ['rest_svc_chat_failed', 'Closed.', 502, false]],
     ['an account without credits', 402, 'Pay first', ['rest_svc_chat_failed', 'Closed.', 502, false]],
     ['a request that no retry mends', 400, 'No.', ['rest_svc_chat_failed', 'Closed.', 502, false]],
+    ['a limit of the provider', 429, 'Slow down.', ['rest_svc_chat_failed', 'Busy.', 502, true]],
     ['an outage', 503, 'Busy', ['rest_svc_chat_failed', 'Broken.', 502, true]],
   ] as const)
     it(`that failed for ${title} say so in the bot’s words, and offer a retry only if it may help`, async () => {
-      const texts = { error: 'Broken.', declined: 'Ask otherwise.', too_long: 'Too long.', unavailable: 'Closed.' };
+      const said = { declined: 'Ask otherwise.', too_long: 'Too long.', busy: 'Busy.', unavailable: 'Closed.' };
+      const texts = { error: 'Broken.', ...said };
       const guest = await site().started(await site().bot({ texts }));
       site().upstream.answer = (turn) => {
-        turn.fail(status, said);
+        turn.fail(status, sentence);
       };
       const event = (await (await guest.stream('Hello')).whole()).at(-1);
       const { code, message, status: given, retry } = event as Extract<typeof event, { type: 'error' }>;

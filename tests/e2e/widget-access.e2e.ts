@@ -129,6 +129,53 @@ describe('accessibility of the widget', () => {
     expect(await overflow(page)).to.equal(0);
   });
 
+  it('closes a window that covers the screen by Back, and leaves no entry when it is closed otherwise', async () => {
+    const body = `<script>history.replaceState({ own: 1 }, '')</script>${site.tag(await site.bot())}`;
+    const { page, chat } = await site.visit({ body }, { viewport: { width: 390, height: 780 } });
+    const history = () => page.evaluate<unknown>('[history.length, history.state]');
+    const [length] = (await history()) as [number];
+    const address = page.url();
+    await chat.open();
+    await becomes(history, [length + 1, { own: 1, svcChat: Number(await chat.root.getAttribute('bot')) }]);
+    await page.goBack();
+    await becomes(() => chat.panel.isVisible(), false);
+    expect([page.url(), await history()]).to.deep.equal([address, [length + 1, { own: 1 }]]);
+    await chat.open();
+    await chat.root.getByRole('button', { name: 'Close chat' }).click();
+    await becomes(() => page.evaluate('history.state'), { own: 1 });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await chat.open();
+    expect(await page.evaluate('history.state'), 'beside the page').to.deep.equal({ own: 1 });
+  });
+
+  it('aligns columns as the Markdown says, shows tasks by their box, and names a form', async () => {
+    const named = { ...form, name: 'Call me back' };
+    const { chat } = await site.visit({ body: site.tag(await site.bot({ forms: [named], rules: [rule] })) });
+    await chat.open();
+    await chat.ask('echo: form\n\n| a | b |\n|---|---:|\n| 1 | 2 |\n\n- [x] done\n- plain');
+    const style = (selector: string, name: string) =>
+      chat.answers
+        .first()
+        .locator(selector)
+        .first()
+        .evaluate(
+          (element, property) =>
+            (
+              globalThis as unknown as {
+                getComputedStyle(element: unknown): { getPropertyValue(name: string): string };
+              }
+            )
+              .getComputedStyle(element)
+              .getPropertyValue(property),
+          name,
+        );
+    expect(await style('td:first-child', 'text-align')).to.equal('start');
+    expect(await style('td:last-child', 'text-align')).to.match(/right|end/);
+    expect(await style('.task', 'list-style-type')).to.equal('none');
+    expect(await style('li:not(.task)', 'list-style-type')).to.equal('disc');
+    await chat.root.getByRole('heading', { name: 'Call me back' }).waitFor();
+  });
+
   it('supports right-to-left text, follows the page, and stays in its corner', async () => {
     const { chat } = await site.visit({
       body: site.tag(await site.bot({ look: { direction: 'rtl', position: 'top-left' } })),
@@ -192,7 +239,8 @@ describe('accessibility of the widget', () => {
     it(`has nothing axe-core finds, and nothing too small for a finger: ${name}`, async () => {
       const { page, chat, problems } = await site.visit(
         {
-          body: site.tag(
+          // The page has its own banner and footer: the widget adds none.
+          body: `<header>A small shop</header><footer>Imprint</footer>${site.tag(
             await site.bot({
               look,
               forms: [form],
@@ -200,7 +248,7 @@ describe('accessibility of the widget', () => {
               starters: ['A starter'],
               texts: { subtitle: 'Subtitle' },
             }),
-          ),
+          )}`,
         },
         options,
       );

@@ -136,7 +136,7 @@ describe('Markdown in the widget, in a real browser', () => {
 
   it('renders lists, tables, code, headings below those of the window, and checkboxes', async () => {
     expect(await html('3. a\n4. b')).to.equal('<ol start="3"><li>a</li><li>b</li></ol>');
-    expect(await html('- [x] a\n- [ ] b')).to.match(/<li>☑ a<\/li><li>☐ b<\/li>/);
+    expect(await html('- [x] a\n- [ ] b')).to.match(/<li class="task">☑ a<\/li><li class="task">☐ b<\/li>/);
     expect(await html('# a\n\n###### b')).to.equal('<h3>a</h3><h4>b</h4>');
     expect(await html('### a\n\n#### b\n\n## c')).to.equal('<h3>a</h3><h4>b</h4><h3>c</h3>');
     expect(await html('| a |\n|:-:|\n| `b` |')).to.equal(

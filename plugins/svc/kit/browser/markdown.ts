@@ -131,7 +131,12 @@ function append(parent: Node, token: Known, options: MarkdownOptions): void {
 
 function createList({ ordered, start, items }: Tokens.List, options: MarkdownOptions): HTMLElement {
   const entries = items.map((item) =>
-    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...createNodes(item.tokens, options)),
+    h(
+      'li',
+      { class: item.task ? 'task' : null },
+      item.task ? (item.checked ? '☑ ' : '☐ ') : null,
+      ...createNodes(item.tokens, options),
+    ),
   );
   return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
 }

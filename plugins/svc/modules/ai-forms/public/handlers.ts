@@ -41,24 +41,25 @@ const forVisitors = new Set([
 const failureMessages: Readonly<Record<Exclude<VisitorFailure, 'failed'>, string>> = {
   declined: 'This input is not answered. Change what you entered, then submit it again.',
   too_long: 'This input is too long. Shorten what you entered, then submit it again.',
-  unavailable: 'This form cannot answer at the moment. An administrator has to look at it.',
+  busy: 'This form is busy. Submit it again in a minute.',
+  unavailable: 'This form is not available right now.',
 };
 
 /**
- * Other failures: visitors see the error message of the form, administrators the reason. A used-up budget looks like a limit of
- * the form, because trying again in a moment does not help.
+ * Other failures: visitors see what they can do, or the error message of the form; administrators the reason. A used-up budget
+ * is no limit of the visitor.
  */
 function visitorErrorFor(
   error: unknown,
-  { form, user }: { readonly form: Pick<AiForm, 'texts' | 'limits'>; readonly user: Pick<User, 'can'> },
+  { form, user }: { readonly form: Pick<AiForm, 'texts'>; readonly user: Pick<User, 'can'> },
 ): RestError {
   if (error instanceof RestError && (forVisitors.has(error.code) || user.can('manage_options'))) return error;
-  if (error instanceof RestError && error.code === 'rest_svc_budget_exhausted')
-    return errors.form_limit_reached({ values: { reason: form.limits.message }, headers: error.headers });
   const failure = visitorFailure(error);
   if (failure === 'failed') return errors.form_failed({ values: { reason: form.texts.error } });
   const values = { reason: translateText(failureMessages[failure]) };
-  return failure === 'unavailable' ? errors.form_failed({ values }) : errors.form_declined({ values });
+  if (failure === 'declined' || failure === 'too_long') return errors.form_declined({ values });
+  // Callers that are refused for a time learn how long.
+  return errors.form_failed({ values, ...(error instanceof RestError && { headers: error.headers }) });
 }
 
 /** Handlers of the form routes, loaded at the first call. */

@@ -80,7 +80,7 @@ const textsSection: FormSection = {
     { title: 'Forms and consent', fields: texts('submit', 'required', 'consent_button') },
     {
       title: 'Limits and errors',
-      fields: texts('again', 'offline', 'outage', 'error', 'declined', 'too_long', 'unavailable'),
+      fields: texts('again', 'offline', 'outage', 'error', 'declined', 'too_long', 'busy', 'unavailable'),
     },
   ],
 };

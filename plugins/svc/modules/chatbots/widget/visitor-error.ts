@@ -1,4 +1,4 @@
-import { asRecord, JobLostError, RestError, translateText, type DatabaseApi } from '#plugin-api';
+import { JobLostError, RestError, translateText, type DatabaseApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -11,6 +11,7 @@ export type VisitorError = Extract<AnswerEnd, { type: 'error' }>;
 const defaultMessages: Readonly<Record<VisitorFailure, string>> = {
   declined: 'The assistant does not answer this message. Try other words.',
   too_long: 'This conversation has become too long. Start a new one.',
+  busy: 'The assistant is busy. Try again in a minute.',
   unavailable: 'The assistant is not available at the moment.',
   failed: 'The assistant cannot answer right now.',
 };
@@ -36,7 +37,7 @@ export function nameOutage({ isUnavailable }: Pick<DatabaseApi, 'isUnavailable'>
  */
 export function toVisitorError(
   error: unknown,
-  { bot, user }: Pick<Visitor, 'user'> & { readonly bot: Pick<Bot, 'texts' | 'limits'> },
+  { bot, user }: Pick<Visitor, 'user'> & { readonly bot: Pick<Bot, 'texts'> },
 ): VisitorError {
   const known = error instanceof RestError ? error : null;
   const failure = visitorFailure(error);
@@ -47,23 +48,18 @@ export function toVisitorError(
       code: known.code,
       message: translateText(known.message),
       status: known.status,
-      retry: isForVisitors ? known.status >= 429 : failure === 'failed',
+      retry: isForVisitors ? known.status >= 429 : mayRetry(failure),
     };
   }
-  // Visitors see a used-up budget of the site as their own limit.
-  if (known?.code === 'rest_svc_budget_exhausted' && asRecord(known.data)['is_reserved'] !== true)
-    return {
-      type: 'error',
-      code: 'rest_svc_chat_limit_reached',
-      message: bot.limits.message,
-      status: 429,
-      retry: false,
-    };
   const message = bot.texts[failure === 'failed' ? 'error' : failure] || translateText(defaultMessages[failure]);
   // Nothing is wrong with the site if a message is declined.
   const { code, status } =
     failure === 'declined' || failure === 'too_long' ? errors.message_refused() : errors.chat_failed();
-  return { type: 'error', code, message, status, retry: failure === 'failed' };
+  return { type: 'error', code, message, status, retry: mayRetry(failure) };
+}
+
+function mayRetry(failure: VisitorFailure): boolean {
+  return failure === 'failed' || failure === 'busy';
 }
 
 const visitorCodes = new Set([

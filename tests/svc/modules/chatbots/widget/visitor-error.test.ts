@@ -6,16 +6,16 @@ import type { Visitor } from '../../../../../plugins/svc/modules/chatbots/widget
 
 describe('a used-up budget of the site, in the chat', () => {
   const error = errors.budget_exhausted({ values: { budget: 'Secret plans', period: 'today', date: '1 December' } });
-  const bot = { texts: { error: 'Sorry.' }, limits: { message: 'Come back tomorrow.' } } as Bot;
+  const bot = { texts: { error: 'Sorry.', unavailable: 'Closed today.' } } as Bot;
   const errorFor = (administrator: boolean) =>
     toVisitorError(error, { bot, user: { can: () => administrator } as unknown as Visitor['user'] });
 
-  it('looks like a visitor limit, in the bot’s own words', () => {
+  it('is no limit of the visitor: the assistant is not available', () => {
     expect(errorFor(false)).to.deep.equal({
       type: 'error',
-      code: 'rest_svc_chat_limit_reached',
-      message: 'Come back tomorrow.',
-      status: 429,
+      code: 'rest_svc_chat_failed',
+      message: 'Closed today.',
+      status: 502,
       retry: false,
     });
   });

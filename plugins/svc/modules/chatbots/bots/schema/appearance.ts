@@ -120,9 +120,14 @@ export const textsSchema = group(
       description: 'If the model or a filter of its provider refuses a message.',
     }),
     too_long: label('Conversation too long', 'This conversation has become too long. Start a new one.', { most: 500 }),
+    busy: label('Busy', 'The assistant is busy. Try again in a minute.', {
+      most: 500,
+      description: 'If its provider limits the rate of requests.',
+    }),
     unavailable: label('Not available', 'The assistant is not available at the moment.', {
       most: 500,
-      description: 'If only an administrator can help, for example with a key that is not valid any more.',
+      description:
+        'If only an administrator can help, for example with a key that is no longer valid or a budget that is used up.',
     }),
     consent_button: label('Agree', 'Agree and start'),
     submit: label('Submit a form', 'Submit'),

@@ -12,6 +12,35 @@ export function makeDialog(element: HTMLElement, onClose: () => void): void {
   });
 }
 
+/**
+ * While the window fills the screen, Back closes it instead of leaving the page.
+ *
+ * @param id of the chatbot, which marks its entry in the history of the page
+ */
+export function closeOnBack(
+  element: HTMLElement,
+  { id, onClose }: { readonly id: number; readonly onClose: () => void },
+): () => void {
+  const screen = matchMedia(smallScreen);
+  const isMarked = (): boolean => (history.state as { svcChat?: unknown } | null)?.svcChat === id;
+  const onBack = (): void => {
+    if (!element.hidden && !isMarked()) onClose();
+  };
+  const onToggle = (): void => {
+    if (element.hidden !== isMarked()) return;
+    // The page's own state stays, because its scripts may look at it.
+    if (element.hidden) history.back();
+    else if (screen.matches) history.pushState({ ...history.state, svcChat: id }, '');
+  };
+  const observer = new MutationObserver(onToggle);
+  observer.observe(element, { attributeFilter: ['hidden'] });
+  addEventListener('popstate', onBack);
+  return () => {
+    observer.disconnect();
+    removeEventListener('popstate', onBack);
+  };
+}
+
 /** Keeps Tab within the window. */
 function trapFocus(element: HTMLElement, event: KeyboardEvent): void {
   const all = [

@@ -26,7 +26,7 @@ export function createFooter(
   const consent = h('div', { class: 'notice consent' }, question, agree);
   const limit = h('div', { class: 'notice limit', role: 'status' });
   const element = h(
-    'footer',
+    'div',
     { class: 'foot' },
     consent,
     limit,

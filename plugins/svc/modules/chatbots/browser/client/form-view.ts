@@ -21,6 +21,7 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
   const body = h(
     'form',
     { novalidate: true, 'aria-label': form.name, dir: 'auto' },
+    form.name ? h('h3', {}, form.name) : null,
     form.intro ? intro : null,
     ...[...fields.values()].map((field) => field.element),
     general,

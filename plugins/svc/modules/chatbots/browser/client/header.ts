@@ -22,7 +22,7 @@ export function createHeader(
   const close = iconButton('close', texts.close, () => onClose?.());
   close.classList.add('close');
   const element = h(
-    'header',
+    'div',
     { class: 'head' },
     environment.createAvatar(),
     h(

@@ -56,7 +56,7 @@ function createRating(
       'div',
       { class: 'row' },
       h('button', { type: 'submit', class: 'primary' }, texts.submit),
-      h('button', { type: 'button', class: 'quiet small', onclick: () => close() }, texts.dismiss),
+      h('button', { type: 'button', class: 'quiet', onclick: () => close() }, texts.dismiss),
     ),
   );
   const close = (): void => {
