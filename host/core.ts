@@ -10,6 +10,7 @@ import { openDatabase, type Database } from './database/database.ts';
 import { createDocuments } from './documents/documents.ts';
 import { createHooks } from './hooks/hooks.ts';
 import { keepShownValues } from './hooks/shown-filters.ts';
+import { findProxyInEnvironment } from './http/egress-proxy.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
@@ -148,7 +149,7 @@ export async function createCore(dependencies: CoreDependencies) {
       documents,
       securityLog,
       mail,
-      http: createOutbound({ clock, log }),
+      http: createOutbound({ clock, log, findProxy: config.usesProxy ? findProxyInEnvironment : null }),
       ...createForPlugins(log),
       ...watches,
     };

@@ -1,9 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '#plugin-api';
 import { refusalReason } from './outbound-addresses.ts';
-import { checkedAddresses, pinnedLookup, refused, type Resolve } from './outbound-connector.ts';
+import { checkedAddresses, pinnedLookup, refused, systemResolve, type Resolve } from './outbound-connector.ts';
 import { asOutboundError, OutboundError } from './outbound-errors.ts';
-import { systemResolve } from './outbound.ts';
 
 export interface SocketTarget {
   /** A name or an IP address, as an administrator typed it. */

@@ -63,6 +63,12 @@ function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.kind() === 'ipv4' || ((address.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 
+/** Whether a URL's host is this machine by its very name. */
+export function isLoopback(hostname: string): boolean {
+  const literal = literalAddress(hostname);
+  return literal === null ? /^localhost\.?$/i.test(hostname) : ipaddr.process(literal).range() === 'loopback';
+}
+
 /** The literal IP address in a URL's host, without brackets, or null for a name. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -2,9 +2,16 @@ import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { literalAddress, refusalReason, refusedName } from './outbound-addresses.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
+import { openTunnel, type FindProxy } from './egress-proxy.ts';
 
 /** Resolves all addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** All addresses of a name, as the system resolves it. */
+export async function systemResolve(hostname: string): Promise<readonly string[]> {
+  const { lookup } = await import('node:dns/promises');
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
 
 /** Which private networks a request may reach. */
 export interface OutboundPolicy {
@@ -45,19 +52,54 @@ export function reachesInternal(policy: OutboundPolicy, hostname: string, port: 
 export interface ConnectorDependencies {
   readonly policy: OutboundPolicy;
   readonly resolve: Resolve;
+  /** Which connections go through a proxy. Default: none. */
+  readonly findProxy?: FindProxy | null;
   /** undici's; a parameter because undici loads on first use. */
   readonly buildConnector: typeof buildConnector;
   /** Connect timeout in milliseconds. */
   readonly timeout: number;
 }
 
+/** How a connection is made: to one of these addresses, or through a proxy. */
+type Route = { readonly addresses: readonly string[] } | { readonly proxy: URL };
+
+interface RouteTarget extends Pick<ConnectorDependencies, 'resolve' | 'findProxy'> {
+  /** `http:` or `https:` */
+  readonly protocol: string;
+  readonly port: string;
+  /** Whether private networks are allowed. */
+  readonly internal: boolean;
+}
+
+/**
+ * The way to a host that the guard allows. A proxy resolves names by itself, so behind one a name may have no address here; if it
+ * has some, they are checked as without a proxy.
+ *
+ * @param hostname without brackets
+ * @throws OutboundError `outbound_refused`, or `outbound_dns` without a proxy
+ */
+export async function findRoute(
+  hostname: string,
+  { protocol, port, internal, resolve, findProxy }: RouteTarget,
+): Promise<Route> {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
+  const proxy = (await findProxy?.(`${protocol}//${host}:${port}`)) ?? null;
+  if (proxy === null) return { addresses: await checkedAddresses(hostname, internal, resolve) };
+  await checkedAddresses(hostname, internal, resolve).catch((error: unknown) => {
+    if (!(error instanceof OutboundError && error.code === 'outbound_dns')) throw error;
+  });
+  return { proxy };
+}
+
 /**
  * A connector for undici that checks literal addresses, all resolved addresses, and the connected peer. The socket gets
- * the checked addresses instead of the name, so a second lookup cannot return others.
+ * the checked addresses instead of the name, so a second lookup cannot return others. Behind a proxy the peer is the proxy, which
+ * gets the name.
  */
 export function createGuardedConnector({
   policy,
   resolve,
+  findProxy = null,
   buildConnector: build,
   timeout,
 }: ConnectorDependencies): buildConnector.connector {
@@ -65,22 +107,32 @@ export function createGuardedConnector({
     const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     const internal = reachesInternal(policy, options.hostname, port) || reachesInternal(policy, hostname, port);
-    checkedAddresses(hostname, internal, resolve).then(
-      (addresses) => {
-        const connect = build({
-          lookup: pinnedLookup(addresses),
-          timeout,
-          allowH2: false,
-        } as buildConnector.BuildOptions);
-        connect(options, (error, socket) => {
-          if (error !== null) return callback(asOutboundError(error, hostname), null);
-          const refusal = refusalReason(socket.remoteAddress ?? '', internal);
-          if (refusal === null) return callback(null, socket);
-          socket.destroy();
-          callback(refused(hostname, socket.remoteAddress ?? 'unknown', refusal), null);
-        });
-      },
-      (error: unknown) => callback(asOutboundError(error, hostname), null),
+    const fail = (error: unknown): void => callback(asOutboundError(error, hostname), null);
+    const connectTo = (addresses: readonly string[]): void => {
+      const connect = build({
+        lookup: pinnedLookup(addresses),
+        timeout,
+        allowH2: false,
+      } as buildConnector.BuildOptions);
+      connect(options, (error, socket) => {
+        if (error !== null) return fail(error);
+        const refusal = refusalReason(socket.remoteAddress ?? '', internal);
+        if (refusal === null) return callback(null, socket);
+        socket.destroy();
+        callback(refused(hostname, socket.remoteAddress ?? 'unknown', refusal), null);
+      });
+    };
+    const connectThrough = (proxy: URL): void => {
+      openTunnel(proxy, { hostname: options.hostname, port, timeout }).then((tunnel) => {
+        if (options.protocol !== 'https:') return callback(null, tunnel);
+        build({ timeout, allowH2: false })({ ...options, httpSocket: tunnel }, (error, socket) =>
+          error === null ? callback(null, socket) : fail(error),
+        );
+      }, fail);
+    };
+    findRoute(hostname, { protocol: options.protocol, port, internal, resolve, findProxy }).then(
+      (route) => ('proxy' in route ? connectThrough(route.proxy) : connectTo(route.addresses)),
+      fail,
     );
   };
 }

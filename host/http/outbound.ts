@@ -11,13 +11,15 @@ import {
 } from '#plugin-api';
 import { OutboundClients } from './outbound-clients.ts';
 import {
-  checkedAddresses,
   createGuardedConnector,
+  findRoute,
   reachesInternal,
+  systemResolve,
   type ConnectorDependencies,
   type OutboundPolicy,
   type Resolve,
 } from './outbound-connector.ts';
+import type { FindProxy } from './egress-proxy.ts';
 import { OutboundError } from './outbound-errors.ts';
 import { cancel, sendHop, type Cancellation } from './outbound-exchange.ts';
 
@@ -25,6 +27,8 @@ export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
   /** Default: the system resolver. */
   readonly resolve?: Resolve;
+  /** Which connections go through a proxy. Default: none. */
+  readonly findProxy?: FindProxy | null;
   /** User-Agent unless the caller sets one. */
   readonly userAgent?: string;
   /** Gets the reason of a failure within a request, whose caller only learns that the address could not be fetched. */
@@ -44,6 +48,7 @@ const maxPolicies = 64;
 export function createOutbound({
   clock,
   resolve = systemResolve,
+  findProxy = null,
   userAgent = 'svc-host',
   log,
 }: OutboundDependencies): Outbound {
@@ -51,7 +56,7 @@ export function createOutbound({
 
   function clientsFor(policy: OutboundPolicy): LazyClients {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = pools.get(name) ?? openLazily(openClients(policy, resolve));
+    const found = pools.get(name) ?? openLazily(openClients({ policy, resolve, findProxy }));
     if (pools.size > 1 || !pools.has(name)) remember(name, found);
     return found;
   }
@@ -98,12 +103,14 @@ export function createOutbound({
   return {
     async check(url, init = {}) {
       const target = parse(url);
-      const internal = reachesInternal(policyFrom(init), target.hostname, effectivePort(target));
-      await checkedAddresses(target.hostname, internal, resolve);
+      const { protocol, hostname } = target;
+      const port = effectivePort(target);
+      const internal = reachesInternal(policyFrom(init), hostname, port);
+      await findRoute(hostname.replace(/^\[(.*)\]$/, '$1'), { protocol, port, internal, resolve, findProxy });
     },
     fetch: (url, init = {}) => send(url, init),
     connector: ({ timeout = defaults.timeout, ...init } = {}) =>
-      openConnector({ policy: policyFrom(init), resolve, timeout }, log),
+      openConnector({ policy: policyFrom(init), resolve, findProxy, timeout }, log),
     async close() {
       const open = [...pools.values()];
       pools.clear();
@@ -156,10 +163,12 @@ function openLazily(opening: Promise<OutboundClients>): LazyClients {
   return clients;
 }
 
-async function openClients(policy: OutboundPolicy, resolve: Resolve): Promise<OutboundClients> {
+async function openClients(
+  parts: Pick<ConnectorDependencies, 'policy' | 'resolve' | 'findProxy'>,
+): Promise<OutboundClients> {
   const { Client, buildConnector } = await import('undici');
   return new OutboundClients({
-    connect: createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 }),
+    connect: createGuardedConnector({ ...parts, buildConnector, timeout: 10_000 }),
     Client,
   });
 }
@@ -284,10 +293,4 @@ function listen(signal: AbortSignal, cancellation: Cancellation): () => void {
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return () => signal.removeEventListener('abort', abort);
-}
-
-/** All addresses of a name, as the system resolves it. */
-export async function systemResolve(hostname: string): Promise<readonly string[]> {
-  const { lookup } = await import('node:dns/promises');
-  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

@@ -1,7 +1,8 @@
 import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, readSecretFiles, type Environment } from './environment.ts';
+import { ConfigError, lowerCased, readSecretFiles, type Environment } from './environment.ts';
+import { proxyVariables } from './variables.ts';
 
 export type Role = 'all' | 'web' | 'worker';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -48,6 +49,8 @@ export interface Config {
   readonly blockedExitMs: number;
   /** Whether `/readyz` returns 503 while an active plugin does not run on this node. */
   readonly requiresPlugins: boolean;
+  /** Whether the environment names a proxy for outbound requests. Its address is read there by each connection. */
+  readonly usesProxy: boolean;
   /** What is traced for a collector; null: nothing. The address of the collector is read by OpenTelemetry's SDK. */
   readonly telemetry: TelemetrySettings | null;
   /** Language of the terminal, such as `de_DE`; empty for English. */
@@ -113,6 +116,7 @@ export function readConfig(given: Environment = process.env, root = process.cwd(
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
     blockedExitMs: 1_000 * readWhole('BLOCKED_EXIT_SECONDS', { fallback: 30, least: 0, most: 3_600 }),
     requiresPlugins: oneOf('READY_REQUIRES_PLUGINS', ['true', 'false'], 'false') === 'true',
+    usesProxy: readProxies(env, errors),
     telemetry: readTelemetry(read, errors),
     locale: readTerminalLocale(env),
   };
@@ -220,6 +224,18 @@ function readAdmin(read: (name: string) => string | null, errors: string[]): Con
   if (login !== null && password !== null && email !== null) return { login, password, email };
   errors.push('ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL go together; set all three or none.');
   return null;
+}
+
+/** @returns whether there is one */
+function readProxies(env: Environment, errors: string[]): boolean {
+  const found = proxyVariables.slice(0, -1).flatMap((name) => {
+    const value = (env[name] ?? lowerCased(env, name))?.trim() ?? '';
+    return value === '' ? [] : [[name, value] as const];
+  });
+  for (const [name, value] of found)
+    if (!isUrl(value) || !/^https?:$/.test(new URL(value).protocol))
+      errors.push(`${name} is no address of an HTTP proxy; use one such as http://proxy.example.com:3128.`);
+  return found.length > 0;
 }
 
 const samplers = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorText, isUrl } from '#plugin-api';
-import { secretVariables, variables } from './variables.ts';
+import { proxyVariables, secretVariables, variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -82,12 +82,22 @@ export interface VariableInForce {
 export function describeEnvironment(env: Environment = process.env, root = process.cwd()): VariableInForce[] {
   const inFile = readEnvFile(root);
   return variables.map((name) => {
-    const [value, file] = [env[name]?.trim(), env[fileVariable(name)]?.trim()];
+    const [value, file] = [(env[name] ?? lowerCased(env, name))?.trim(), env[fileVariable(name)]?.trim()];
     if (secretVariables.has(name) && file) return { name, value: '[set]', source: file };
     if (!value) return { name, value: null, source: 'default' };
-    const source = inFile[name]?.trim() === value ? envFileName : 'environment';
-    return { name, value: secretVariables.has(name) ? mask(value) : value, source };
+    const source = (inFile[name] ?? lowerCased(inFile, name))?.trim() === value ? envFileName : 'environment';
+    return { name, value: secretVariables.has(name) || hasPassword(value) ? mask(value) : value, source };
   });
+}
+
+/** A variable of proxies that is written in lower case. */
+export function lowerCased(env: Environment, name: string): string | undefined {
+  return (proxyVariables as readonly string[]).includes(name) ? env[name.toLowerCase()] : undefined;
+}
+
+/** Whether a value is the address of a proxy with a user's name. */
+function hasPassword(value: string): boolean {
+  return isUrl(value) && new URL(value).username !== '';
 }
 
 /** Of a secret, only the server and the name of a database are shown. */
@@ -112,12 +122,14 @@ export async function findMisspelled(env: Environment = process.env): Promise<Mi
   const found: MisspelledVariable[] = [];
   for (const name of Object.keys(env)) {
     const letters = lettersOf(name);
-    if (!env[name]?.trim() || known.get(letters) === name) continue;
+    if (!env[name]?.trim() || known.get(letters) === name || isLowerCased(name)) continue;
     const meant = known.get(letters) ?? known.get(letters.replace(/^SVC/, '')) ?? (await closestTo(letters, known));
     if (meant !== undefined) found.push({ name, meant });
   }
   return found;
 }
+
+const isLowerCased = (name: string): boolean => proxyVariables.some((each) => each.toLowerCase() === name);
 
 async function closestTo(letters: string, known: ReadonlyMap<string, string>): Promise<string | undefined> {
   const similar = [...known].filter(

@@ -26,10 +26,17 @@ export const variables = [
   'BLOCKED_EXIT_SECONDS',
   'READY_REQUIRES_PLUGINS',
   'DISALLOW_FILE_MODS',
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
 ] as const;
+
+/** Those that may be written in lower case too, as every program that reads them takes them. */
+export const proxyVariables: readonly Variable[] = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 
 export type Variable = (typeof variables)[number];
 

@@ -41,6 +41,7 @@ describe('configuration', () => {
       disallowFileMods: false,
       blockedExitMs: 30_000,
       requiresPlugins: false,
+      usesProxy: false,
       telemetry: null,
       locale: '',
     });
@@ -50,6 +51,18 @@ describe('configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
       readConfig({}, '/srv/site'),
     );
+  });
+
+  it('takes the proxies of the environment, in upper and lower case, if their addresses are those of HTTP proxies', () => {
+    for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY'])
+      expect(readConfig({ [name]: 'http://user:secret@proxy.example:3128' }, '/srv/site').usesProxy, name).to.equal(
+        true,
+      );
+    expect(readConfig({ NO_PROXY: 'inside.example' }, '/srv/site').usesProxy).to.equal(false);
+    expect(configErrors({ HTTPS_PROXY: 'user:secret@proxy:3128', all_proxy: 'socks5://proxy:1080' })).to.deep.equal([
+      'HTTPS_PROXY is no address of an HTTP proxy; use one such as http://proxy.example.com:3128.',
+      'ALL_PROXY is no address of an HTTP proxy; use one such as http://proxy.example.com:3128.',
+    ]);
   });
 
   it('reads what is traced by the standard variables of OpenTelemetry', () => {

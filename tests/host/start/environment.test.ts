@@ -72,6 +72,8 @@ describe('the environment', () => {
         SECRET_KEY: 'a key of sixteen characters',
         METRICS_TOKEN_FILE: '/run/secrets/token',
         HOST: ' ',
+        https_proxy: 'http://user:secret@proxy.example:3128',
+        NO_PROXY: '.inside.example',
       },
       folder,
     );
@@ -81,6 +83,8 @@ describe('the environment', () => {
       { name: 'SECRET_KEY', value: '[set]', source: 'environment' },
       { name: 'ROLE', value: 'worker', source: 'environment' },
       { name: 'METRICS_TOKEN', value: '[set]', source: '/run/secrets/token' },
+      { name: 'HTTPS_PROXY', value: 'http://proxy.example:3128/', source: 'environment' },
+      { name: 'NO_PROXY', value: '.inside.example', source: 'environment' },
     ]);
     expect(shown.map(({ name }) => name)).to.deep.equal([...variables]);
   });
@@ -94,6 +98,8 @@ describe('the environment', () => {
       NODE_ENV: 'production',
       PORTS: '1',
       SHELL: 'sh',
+      https_proxy: 'http://proxy:3128',
+      no_proxy: 'localhost',
     };
     expect(await findMisspelled({ ...others, DATABASE_URL: 'x', SECRET_KEY_FILE: 'x', TRUST_PROXI: '' })).to.deep.equal(
       [],
