@@ -52,6 +52,8 @@ export interface CoreDependencies {
   readonly write?: (line: string) => void;
   /** Default: empty. The plugins add theirs when they start. */
   readonly pluginFolders?: PluginFolders;
+  /** Whether to wait for a database that is late. Default: no. */
+  readonly waits?: boolean;
   /** See `DatabaseDependencies.image`. */
   readonly databaseImage?: Buffer;
 }
@@ -68,9 +70,20 @@ export const hostMigrations: readonly Migration[] = [
   ...siteMigrations,
 ];
 
-function openSiteDatabase({ config, clock, databaseImage: image }: CoreDependencies, log: Logger): Promise<Database> {
-  const { databaseUrl, dataDir } = config;
-  return openDatabase({ databaseUrl, dataDir, log, clock, ...(image && { image }) });
+function openSiteDatabase(
+  { config, clock, databaseImage: image, waits }: CoreDependencies,
+  log: Logger,
+): Promise<Database> {
+  const { databaseUrl, databaseDirectUrl, dataDir } = config;
+  return openDatabase({
+    databaseUrl,
+    databaseDirectUrl,
+    wait: waits ? config.databaseWaitMs : 0,
+    dataDir,
+    log,
+    clock,
+    ...(image && { image }),
+  });
 }
 
 function createSiteLogger(

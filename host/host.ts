@@ -40,6 +40,8 @@ export interface HostInit {
   readonly pluginFolders?: PluginFolders;
   /** See `DatabaseDependencies.image`. */
   readonly databaseImage?: Buffer;
+  /** See `CoreDependencies.waits`. */
+  readonly waits?: boolean;
 }
 
 export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets' | 'accounts'> {
@@ -72,11 +74,12 @@ export async function createHost({
   write,
   pluginFolders,
   databaseImage,
+  waits = false,
   usesStoredAddress = false,
   ...init
 }: HostInit): Promise<Host> {
   const core = await createCore({
-    ...{ config, clock },
+    ...{ config, clock, waits },
     ...(write && { write }),
     ...(pluginFolders && { pluginFolders }),
     ...(databaseImage && { databaseImage }),

@@ -49,7 +49,7 @@ export async function serve(): Promise<void> {
       if (!isStopping) warnOfResources(uncaught.log(), slug, read());
     });
   const unwatch = reportUnfinished(starts, uncaught.log);
-  const host = await keepAlive(createHost({ config, pluginFolders })).catch((error: unknown) => {
+  const host = await keepAlive(createHost({ config, pluginFolders, waits: true })).catch((error: unknown) => {
     if (pluginFolders.ownerOf(error) === null) starts.end();
     throw error;
   });

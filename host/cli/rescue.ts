@@ -26,7 +26,8 @@ export async function rescue({
   readonly log: Logger;
   readonly onTable: Parameters<Database['restore']>[1];
 }): Promise<RestoreReport> {
-  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
+  const { databaseUrl, databaseDirectUrl, dataDir } = config;
+  const database = await openDatabase({ databaseUrl, databaseDirectUrl, dataDir, log, clock });
   try {
     database.declareMigrations('host', hostMigrations);
     for (const [slug, migrations] of await readMigrations({ pluginDirs: config.pluginDirs, hostVersion }))

@@ -11,6 +11,10 @@ export type { AppliedMigration, BackupReport, Database, RestoreReport } from './
 export interface DatabaseDependencies {
   /** `postgres://...`; null: SQLite in `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The same database past a pooler that keeps no sessions. Default: `databaseUrl`. */
+  readonly databaseDirectUrl?: string | null;
+  /** Milliseconds that a PostgreSQL may take to come up. Default 0: it must be there. */
+  readonly wait?: number;
   /** Absolute path; `:memory:` uses a SQLite database in memory, private to this process. */
   readonly dataDir: string;
   /** A whole SQLite database to start from with `:memory:`. Default: an empty one. */
@@ -45,7 +49,7 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
 
 /** Each driver is loaded only for its dialect. */
 async function openDialect(
-  { databaseUrl, dataDir, image, log, clock }: DatabaseDependencies,
+  { databaseUrl, databaseDirectUrl = null, wait = 0, dataDir, image, log, clock }: DatabaseDependencies,
   { afterCommit }: Transactions,
 ): Promise<Dialect> {
   if (databaseUrl === null) {
@@ -53,7 +57,7 @@ async function openDialect(
     return openSqlite({ dataDir, ...(image && { image }), clock, log, afterCommit });
   }
   const { openPostgresql } = await import('./dialects/postgresql.ts');
-  return openPostgresql(databaseUrl, { clock, log });
+  return openPostgresql({ databaseUrl, databaseDirectUrl }, { clock, log, wait });
 }
 
 interface Parts {

@@ -51,5 +51,17 @@ function codeOf(error: Error): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** Codes of a server that is starting, full, or not yet in the network; a wrong password or name does not pass. */
+const lateCodes =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08...|53300|57P0[123])$/;
+
+/** Whether a PostgreSQL that does not respond may do so soon. */
+export function mayComeUp(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // A name with several addresses: one error for each.
+  const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [error];
+  return lateCodes.test(codeOf(first)) || connectionMessages.test(first.message);
+}
+
 /** Seconds after which a caller may try again. */
 export const retryAfter = '5';

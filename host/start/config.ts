@@ -1,4 +1,5 @@
 import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, lowerCased, readSecretFiles, type Environment } from './environment.ts';
@@ -20,6 +21,10 @@ export interface Config {
   readonly uploadsBucket: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null;
   /** null: SQLite in dataDir. */
   readonly databaseUrl: string | null;
+  /** The same PostgreSQL past a pooler that keeps no sessions; null: `databaseUrl` leads to it. */
+  readonly databaseDirectUrl: string | null;
+  /** Milliseconds that the start waits for PostgreSQL. */
+  readonly databaseWaitMs: number;
   /** Absolute paths, searched in order. */
   readonly pluginDirs: readonly string[];
   /** Slugs of plugins that do not start, or all of them. */
@@ -99,7 +104,8 @@ export function readConfig(given: Environment = process.env, root = process.cwd(
     siteUrl: readSiteUrl(read('SITE_URL'), errors),
     dataDir: resolve(root, read('DATA_DIR') ?? 'data'),
     uploadsBucket: readUploadsBucket(read, errors),
-    databaseUrl: readDatabaseUrl(read('DATABASE_URL'), errors),
+    ...readDatabase(read, root, errors),
+    databaseWaitMs: 1_000 * readWhole('DATABASE_WAIT_SECONDS', { fallback: 60, least: 0, most: 3_600 }),
     pluginDirs: readPluginDirs(read('PLUGIN_DIRS'), root),
     leftOutPlugins: readLeftOut(read('PLUGINS'), errors),
     viewsDir: join(product, 'views'),
@@ -173,10 +179,32 @@ function readSiteUrl(value: string | null, errors: string[]): string | null {
   return null;
 }
 
-function readDatabaseUrl(value: string | null, errors: string[]): string | null {
-  if (value === null || /^postgres(ql)?:\/\//.test(value)) return value;
-  errors.push('DATABASE_URL must begin with postgres:// (leave it empty for SQLite in DATA_DIR).');
-  return null;
+/** An authority for the database's certificate becomes part of the addresses: the driver reads it there. */
+function readDatabase(
+  read: (name: string) => string | null,
+  root: string,
+  errors: string[],
+): Pick<Config, 'databaseUrl' | 'databaseDirectUrl'> {
+  const [url, directUrl, authority] = [read('DATABASE_URL'), read('DATABASE_DIRECT_URL'), read('DATABASE_CA')];
+  const file = authority === null ? null : resolve(root, authority);
+  if (url !== null && !isPostgresql(url))
+    errors.push('DATABASE_URL must begin with postgres:// (leave it empty for SQLite in DATA_DIR).');
+  if (directUrl !== null && !isPostgresql(directUrl)) errors.push('DATABASE_DIRECT_URL must begin with postgres://.');
+  if (url === null && (directUrl ?? authority) !== null)
+    errors.push('DATABASE_DIRECT_URL and DATABASE_CA need DATABASE_URL.');
+  if (file !== null && !existsSync(file)) errors.push(`DATABASE_CA is '${authority}', which does not exist.`);
+  const complete = (given: string | null): string | null =>
+    given === null || file === null || !isPostgresql(given) ? given : withAuthority(given, file);
+  return { databaseUrl: complete(url), databaseDirectUrl: complete(directUrl) };
+}
+
+const isPostgresql = (url: string): boolean => /^postgres(ql)?:\/\//.test(url);
+
+function withAuthority(url: string, file: string): string {
+  const complete = new URL(url);
+  complete.searchParams.set('sslrootcert', file);
+  if (!complete.searchParams.has('sslmode')) complete.searchParams.set('sslmode', 'verify-full');
+  return complete.href;
 }
 
 function readUploadsBucket(read: (name: string) => string | null, errors: string[]): Config['uploadsBucket'] {

@@ -8,6 +8,9 @@ export const variables = [
   'UPLOADS_S3_ENDPOINT',
   'UPLOADS_S3_REGION',
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_CA',
+  'DATABASE_WAIT_SECONDS',
   'PLUGIN_DIRS',
   'PLUGINS',
   'SECRET_KEY',
@@ -43,6 +46,7 @@ export type Variable = (typeof variables)[number];
 /** Those whose value is never printed, and for which `{name}_FILE` may name a file that holds it. */
 export const secretVariables: ReadonlySet<string> = new Set<Variable>([
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
   'SECRET_KEY',
   'SECRET_KEY_PREVIOUS',
   'ADMIN_PASSWORD',

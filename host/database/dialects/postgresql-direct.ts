@@ -16,18 +16,23 @@ export function createPostgresqlReadNumbers(knex: Knex): Dialect['readNumbers'] 
   };
 }
 
-/** Named statements: the server parses and plans each text once per connection. */
-export function createPostgresqlDirect(knex: Knex): Dialect['direct'] {
+/**
+ * Named statements: the server parses and plans each text once per connection.
+ *
+ * @param isPooled whether a pooler may run each transaction on another connection, where no name is known
+ */
+export function createPostgresqlDirect(knex: Knex, isPooled: boolean): Dialect['direct'] {
   const names = new Map<string, string>();
-  const nameOf = (sql: string): string => {
+  const named = (sql: string): { readonly name?: string } => {
+    if (isPooled) return {};
     const name = names.get(sql) ?? `direct_${String(names.size)}`;
     names.set(sql, name);
-    return name;
+    return { name };
   };
 
   const connectionOf = (client: ClientBase): PostgresqlConnection => ({
     async rows(sql, values = []) {
-      const statement = { name: nameOf(sql), text: sql, values: values as unknown[], rowMode: 'array' as const };
+      const statement = { ...named(sql), text: sql, values: values as unknown[], rowMode: 'array' as const };
       const { rows, rowCount } = await client.query<unknown[]>(statement);
       return { rows, changes: rowCount ?? 0 };
     },

@@ -19,6 +19,8 @@ export interface PostgresqlNotifierDependencies extends NotifierEvents {
   readonly log: Logger;
   /** Creates a client that is not connected yet. */
   readonly connect: () => Client;
+  /** Rejects for a connection that keeps no session, where notifications would be lost. */
+  readonly check: (client: Client) => Promise<void>;
   /** Number of an advisory lock. */
   readonly lockKey: (name: string) => number;
 }
@@ -144,7 +146,7 @@ function runInOrder(client: Client, sql: string): Promise<QueryResult<Record<str
 
 /** @param whenLost runs once when an open connection breaks, not when opening fails. */
 async function openListener(
-  { clock, log, connect, received }: PostgresqlNotifierDependencies,
+  { clock, log, connect, check, received }: PostgresqlNotifierDependencies,
   { channels, holds }: { readonly channels: ReadonlySet<string>; readonly holds: ReadonlySet<Hold> },
   whenLost: () => void,
 ): Promise<Client> {
@@ -172,6 +174,7 @@ async function openListener(
   });
   try {
     await client.connect();
+    await check(client);
     for (const channel of channels) await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     for (const hold of holds)
       if (!(await take(client, hold)))

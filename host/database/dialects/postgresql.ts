@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import knex from 'knex';
-import type { ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
 import { createPostgresqlDirect, createPostgresqlReadNumbers } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import { createPostgresqlPool } from './postgresql-pool.ts';
+import { mayComeUp } from '../outages.ts';
+import { checkSessions } from './postgresql-sessions.ts';
 import {
   dropPostgresqlTables,
   readPostgresqlTables,
@@ -16,8 +18,17 @@ import {
 
 const connectTimeout = 5_000;
 
+export interface PostgresqlAddresses {
+  readonly databaseUrl: string;
+  /** Past a pooler, for LISTEN and the locks of sessions; null: `databaseUrl` has sessions. */
+  readonly databaseDirectUrl: string | null;
+}
+
 /** PostgreSQL, for any number of nodes. Its driver is loaded only here. */
-export async function openPostgresql(databaseUrl: string, { clock, log }: DialectDependencies): Promise<Dialect> {
+export async function openPostgresql(
+  { databaseUrl, databaseDirectUrl }: PostgresqlAddresses,
+  { clock, log, wait = 0 }: DialectDependencies & { readonly wait?: number },
+): Promise<Dialect> {
   const { default: driver } = await import('pg');
   const connection: ClientConfig = {
     connectionString: databaseUrl,
@@ -28,14 +39,16 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
   };
   const label = describeAddress(databaseUrl);
   const pool = createPostgresqlPool(driver, connection);
-  const database = knex({ client: 'pg', connectionPool: pool, log: createKnexLogger(log) });
+  let isOpen = false;
+  const database = knex({ client: 'pg', connectionPool: pool, log: createKnexLogger(log, () => isOpen) });
   const close = async (): Promise<void> => {
     // Knex releases no connection once it has forgotten the pool.
     await pool.destroy();
     await database.destroy();
   };
   try {
-    await database.raw('SELECT 1');
+    await waitUntilUp(() => database.raw('SELECT 1'), { clock, log, label, wait });
+    isOpen = true;
   } catch (error) {
     await close();
     const reason = (error as { code?: string }).code ?? (error as Error).message;
@@ -57,8 +70,14 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     },
     migrationSettings: {},
     createNotifier: (events) =>
-      createPostgresqlNotifier({ ...events, clock, log, lockKey, connect: () => new driver.Client(connection) }),
-    direct: createPostgresqlDirect(database),
+      createPostgresqlNotifier({
+        ...{ ...events, clock, log, lockKey },
+        connect: () => new driver.Client({ ...connection, connectionString: databaseDirectUrl ?? databaseUrl }),
+        check: once((client) =>
+          checkSessions(client, { knex: database, clock, isDirect: databaseDirectUrl !== null, label }),
+        ),
+      }),
+    direct: createPostgresqlDirect(database, databaseDirectUrl !== null),
     readNumbers: createPostgresqlReadNumbers(database),
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
@@ -73,10 +92,43 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
   };
 }
 
+/** A check that has passed is not made again: a later connection must not wait for the pool. */
+function once(check: (client: Client) => Promise<void>): (client: Client) => Promise<void> {
+  let hasPassed = false;
+  return async (client) => {
+    if (!hasPassed) await check(client);
+    hasPassed = true;
+  };
+}
+
+interface Waiting extends DialectDependencies {
+  readonly label: string;
+  /** Milliseconds that a server may take to come up; 0: it must be there. */
+  readonly wait: number;
+}
+
+const pause = 1_000;
+
+/** Tries until a server that is late responds. A wrong password or name fails at once. */
+async function waitUntilUp(connect: () => Promise<unknown>, { clock, log, label, wait }: Waiting): Promise<void> {
+  const end = clock.now() + wait;
+  for (let isFirst = true; ; isFirst = false)
+    try {
+      await connect();
+      return;
+    } catch (error) {
+      if (!mayComeUp(error) || clock.now() >= end) throw error;
+      if (isFirst)
+        log.warn('Waiting for the database', { event: 'database_awaited', database: label, seconds: wait / 1_000 });
+      await clock.sleep(pause);
+    }
+}
+
 /** By default, knex prints broken connections to the console. */
-function createKnexLogger(log: DialectDependencies['log']): Knex.Logger {
+function createKnexLogger(log: DialectDependencies['log'], isOpen: () => boolean): Knex.Logger {
   return {
     warn: (message: unknown) => {
+      if (!isOpen()) return;
       log.warn('Database connection warning', { event: 'database_connection_warning', error: String(message) });
     },
     error: (message: unknown) => {

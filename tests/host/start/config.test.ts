@@ -25,6 +25,8 @@ describe('configuration', () => {
       dataDir: '/srv/site/data',
       uploadsBucket: null,
       databaseUrl: null,
+      databaseDirectUrl: null,
+      databaseWaitMs: 60_000,
       pluginDirs: ['/srv/site/plugins', `${product}plugins`],
       leftOutPlugins: [],
       viewsDir: `${product}views`,
@@ -51,6 +53,27 @@ describe('configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
       readConfig({}, '/srv/site'),
     );
+  });
+
+  it('adds the authority of the database to its addresses, and refuses one that is missing or without a database', () => {
+    const here = fileURLToPath(import.meta.url);
+    const env = {
+      DATABASE_URL: 'postgres://u:p@pool:6432/site',
+      DATABASE_DIRECT_URL: 'postgres://u:p@db/site?sslmode=verify-ca',
+      DATABASE_CA: here,
+    };
+    const { databaseUrl, databaseDirectUrl } = readConfig(env, '/srv/site');
+    expect(new URL(databaseUrl!).searchParams.toString()).to.equal(
+      new URLSearchParams({ sslrootcert: here, sslmode: 'verify-full' }).toString(),
+    );
+    expect(new URL(databaseDirectUrl!).searchParams.get('sslmode')).to.equal('verify-ca');
+    expect(configErrors({ ...env, DATABASE_CA: 'gone.pem', DATABASE_DIRECT_URL: 'mysql://db' })).to.deep.equal([
+      'DATABASE_DIRECT_URL must begin with postgres://.',
+      "DATABASE_CA is 'gone.pem', which does not exist.",
+    ]);
+    expect(configErrors({ DATABASE_CA: here })).to.deep.equal([
+      'DATABASE_DIRECT_URL and DATABASE_CA need DATABASE_URL.',
+    ]);
   });
 
   it('takes the proxies of the environment, in upper and lower case, if their addresses are those of HTTP proxies', () => {

@@ -30,20 +30,23 @@ describe('the environment', () => {
     const config = readConfig({
       SECRET_KEY_FILE: write('key', 'a key of sixteen characters\n'),
       SECRET_KEY_PREVIOUS_FILE: write('previous', 'the key before it\r\n'),
-      DATABASE_URL_FILE: write('database', 'postgres://user:password@db/site'),
+      DATABASE_URL_FILE: write('database', 'postgres://user:password@pool/site'),
+      DATABASE_DIRECT_URL_FILE: write('direct', 'postgres://user:password@db/site'),
       METRICS_TOKEN_FILE: write('token', ' token '),
       ADMIN_USER: 'ada',
       ADMIN_EMAIL: 'ada@example.com',
       ADMIN_PASSWORD_FILE: write('password', 'a long password'),
     });
-    expect([config.secretKey, config.previousSecretKey, config.databaseUrl, config.metricsToken]).to.deep.equal([
+    const { secretKey, previousSecretKey, databaseUrl, databaseDirectUrl, metricsToken } = config;
+    expect([secretKey, previousSecretKey, databaseUrl, databaseDirectUrl, metricsToken]).to.deep.equal([
       'a key of sixteen characters',
       'the key before it',
+      'postgres://user:password@pool/site',
       'postgres://user:password@db/site',
       'token',
     ]);
     expect(config.admin?.password).to.equal('a long password');
-    expect([...secretVariables].map((name) => `${name}_FILE`)).to.have.length(5);
+    expect([...secretVariables].map((name) => `${name}_FILE`)).to.have.length(6);
   });
 
   it('refuses a file that is missing, a folder, empty, binary, of several lines or set beside its variable', () => {
