@@ -3,6 +3,7 @@ import { createErrorPage } from './admin/site-layout.ts';
 import type { Assets } from './http/assets.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
+import { createProxyWatch } from './http/undeclared-proxy.ts';
 import type { BodyReader } from './rest/body-reader.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
 import type { RequestTraces } from './request-traces.ts';
@@ -45,6 +46,7 @@ export async function createWebServer({
     siteUrl,
     restRoot: () => site.restRoot(),
     trustProxy: config.trustProxy,
+    onRequest: createProxyWatch(core),
     rest: isWeb
       ? createRestHandler({
           rest,

@@ -2,6 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText, type CliCommand } from '#plugin-api';
 import type { Core } from '../core.ts';
+import { readUndeclaredProxy } from '../http/undeclared-proxy.ts';
 import { keyFileName } from '../secrets/key-file.ts';
 import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
@@ -14,7 +15,7 @@ export function doctorCommands(core: Core, plugins: () => PluginsForCommands): C
 }
 
 function createDoctorChecks(
-  { config, content, database, mail, secrets, securityLog, users }: Core,
+  { config, content, database, mail, options, secrets, securityLog, users }: Core,
   plugins: () => PluginsForCommands,
 ): Record<string, DoctorCheck> {
   return {
@@ -44,6 +45,15 @@ function createDoctorChecks(
     database: async () => {
       await database.ping();
       return database.label;
+    },
+    proxy: async () => {
+      const found = await readUndeclaredProxy({ config, options });
+      if (found !== null)
+        throw new Error(
+          `Requests come through a proxy at ${found.address} (${found.header}), so that all visitors share its address. ` +
+            'Set TRUST_PROXY to the number of proxies in front, or to their addresses.',
+        );
+      return config.trustProxy === false ? 'none seen' : 'TRUST_PROXY is set';
     },
     migrations: async () => {
       const missing = (await database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);

@@ -23,6 +23,8 @@ export interface HttpServerDependencies {
   /** Absolute URL of the REST root, with a trailing slash. */
   readonly restRoot: () => string;
   /** Express's `trust proxy`. */
+  /** Sees each request as it was sent. */
+  readonly onRequest?: (request: IncomingMessage) => void;
   readonly trustProxy: boolean | number | string;
   /** Handles REST requests and calls next for all others. Runs first. */
   readonly rest: RequestHandler;
@@ -99,6 +101,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   const options = { requireHostHeader: false, connectionsCheckingInterval: timeouts.interval };
   const server = createServer(options, (request, response) => {
     request.url = requestAddress(request.url ?? '');
+    dependencies.onRequest?.(request);
     readForwardedAddresses(request);
     app(request, response);
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DebugSection, formatBytes } from '#plugin-api';
 import type { Core } from '../core.ts';
+import { readUndeclaredProxy } from '../http/undeclared-proxy.ts';
 import type { Loader } from '../loader/loader.ts';
 import { createSiteHealth, type SiteHealth } from './site-health.ts';
 import { siteTests } from './site-tests.ts';
@@ -32,6 +33,7 @@ export function createHostSiteHealth({
         siteUrl: () => site.url,
         mayChangeFiles: () => !config.disallowFileMods,
         ping: () => database.ping(),
+        undeclaredProxy: () => readUndeclaredProxy(core),
         clock,
       }),
       pluginHealth: () => plugins().health(),

@@ -1,3 +1,5 @@
+import { escapeHtml } from '#plugin-api';
+import type { UndeclaredProxy } from '../http/undeclared-proxy.ts';
 import type { Clock, SiteHealthRequest, SiteHealthResult, SiteHealthTest, User } from '#plugin-api';
 
 export interface SiteTestsDependencies {
@@ -6,6 +8,7 @@ export interface SiteTestsDependencies {
   /** Whether administrators may install and update plugins. */
   readonly mayChangeFiles: () => boolean;
   readonly ping: () => Promise<void>;
+  readonly undeclaredProxy: () => Promise<UndeclaredProxy | null>;
   readonly clock: Pick<Clock, 'now'>;
   /** Default: the `fetch` of the process, which reaches the own address. */
   readonly fetch?: typeof fetch;
@@ -55,6 +58,7 @@ export function siteTests(given: SiteTestsDependencies): Record<string, SiteHeal
       test: define('authorization_header', badges.security, ({ headers }) => authorization(headers['authorization'])),
     },
     page_cache: { label: 'Page cache', test: define('page_cache', badges.performance, () => pageCache(given)) },
+    proxy: { label: 'Proxy', test: define('proxy', badges.security, () => proxy(given)) },
     database: { label: 'Database', test: define('database', badges.performance, () => database(given)) },
   };
 }
@@ -109,6 +113,24 @@ async function loopback({ siteUrl, fetch: get = fetch }: SiteTestsDependencies):
     status: 'recommended',
     description: '<p>The site does not reach itself at its address. Webhooks and plugins that call it fail.</p>',
     actions: '<p>Check <code>SITE_URL</code>, the name resolution of the server, and the proxy.</p>',
+  };
+}
+
+async function proxy({ undeclaredProxy }: SiteTestsDependencies): Promise<Finding> {
+  const found = await undeclaredProxy();
+  if (found === null)
+    return {
+      label: 'Visitors are seen with their own addresses',
+      status: 'good',
+      description: '<p>No request came through a proxy that the site does not know.</p>',
+    };
+  return {
+    label: 'Requests come through a proxy that the site does not know',
+    status: 'critical',
+    description:
+      `<p>The proxy <code>${escapeHtml(found.address)}</code> adds <code>${escapeHtml(found.header)}</code>. ` +
+      'All visitors share its address, and with it the limits of each.</p>',
+    actions: '<p>Set <code>TRUST_PROXY</code> to the number of proxies in front, or to their addresses.</p>',
   };
 }
 

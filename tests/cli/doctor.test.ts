@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
+import { becomes } from '../helpers/until.ts';
 
 describe('doctor', () => {
   it('says how to close the data folder and the key file to other users', async () => {
@@ -25,6 +26,22 @@ describe('doctor', () => {
     }
   });
 
+  for (const [title, env, header, isNamed] of [
+    ['names a proxy that TRUST_PROXY does not', {}, 'x-forwarded-for', true],
+    ['knows it by any of its headers', {}, 'forwarded', true],
+    ['finds nothing wrong with one that TRUST_PROXY names', { TRUST_PROXY: '1' }, 'x-forwarded-for', false],
+    ['finds none where requests come without its headers', {}, 'accept', false],
+  ] as const)
+    it(title, async () => {
+      const host = await createTestHost({ env });
+      try {
+        await host.fetch('/healthz', { headers: { [header]: '203.0.113.7' } });
+        await becomes(async () => (await host.cli('doctor')).err.includes('Set TRUST_PROXY to the number'), isNamed);
+      } finally {
+        await host.stop();
+      }
+    });
+
   it('reports in the language of the terminal, and in English to programs', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-doctor-'));
     const host = await createTestHost({ database: folder, env: { LANG: 'de_DE.UTF-8' } });
@@ -46,8 +63,9 @@ describe('doctor', () => {
         line.startsWith(`${check} `) ||
         (/[a-z]{2}/.test(detail) && !detail.includes('/') && line.endsWith(`  ${detail}`));
       expect(checks.filter((row, index) => isEnglish(row, german[index])).map(({ check }) => check)).to.deep.equal([
-        // A name.
+        // Names, and a word that German has too.
         'node',
+        'proxy',
       ]);
     } finally {
       await host.stop();

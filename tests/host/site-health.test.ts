@@ -4,11 +4,20 @@ import { createHooks } from '../../host/hooks/hooks.ts';
 import { createSiteHealth } from '../../host/site-health/site-health.ts';
 import { createSiteHealthPage } from '../../host/site-health/site-health-page.ts';
 import { siteTests } from '../../host/site-health/site-tests.ts';
+import type { UndeclaredProxy } from '../../host/http/undeclared-proxy.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 
 const clock = { now: () => 0 };
 
-function open({ siteUrl = 'https://site.test', answer = () => new Response('ok') } = {}) {
+function open({
+  siteUrl = 'https://site.test',
+  answer = () => new Response('ok'),
+  proxy = null,
+}: {
+  readonly siteUrl?: string;
+  readonly answer?: () => Response;
+  readonly proxy?: UndeclaredProxy | null;
+} = {}) {
   const hooks = createHooks({ log: silentLog });
   const siteHealth = createSiteHealth({
     hooks,
@@ -18,6 +27,7 @@ function open({ siteUrl = 'https://site.test', answer = () => new Response('ok')
       siteUrl: () => siteUrl,
       mayChangeFiles: () => false,
       ping: async () => undefined,
+      undeclaredProxy: async () => proxy,
       clock,
       fetch: async () => answer(),
     }),
@@ -50,6 +60,7 @@ describe('Site Health', () => {
       ['https_status', 'good'],
       ['dotorg_communication', 'good'],
       ['authorization_header', 'good'],
+      ['proxy', 'good'],
       ['database', 'good'],
     ]);
     expect(results[1]?.description).to.equal('<p>Order &lt;more&gt;.</p>');
@@ -74,6 +85,16 @@ describe('Site Health', () => {
     expect(requests).to.equal(0);
     await page.render({ headers: {}, query: { results: '1' } } as never);
     expect(requests).to.equal(4);
+  });
+
+  it('names a proxy that the site does not know, and what to set', async () => {
+    const proxy = { address: '10.0.0.5', header: 'x-forwarded-for', seenAt: '2026-01-01T00:00:00.000Z' };
+    const results = await open({ proxy }).siteHealth.runAll({ headers: {} });
+    const found = results.find(({ test }) => test === 'proxy');
+    expect([found?.status, found?.description, found?.actions]).to.satisfy(
+      ([status, description, actions]: readonly string[]) =>
+        status === 'critical' && description!.includes('10.0.0.5') && actions!.includes('TRUST_PROXY'),
+    );
   });
 
   it('says what is wrong with the address of a site', async () => {

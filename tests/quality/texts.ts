@@ -65,7 +65,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['environment', "read; 'config' shows it"],
     ...['data folder', 'file modes', 'database', 'migrations', 'secrets', 'mail', 'uploads', 'security log'],
     ...['administrator', 'plugins', 'plugin health', 'ok', 'failed', 'private', 'all applied', 'readable', 'complete'],
-    ...['present', 'good', 'key file in DATA_DIR'],
+    ...['present', 'good', 'key file in DATA_DIR', 'none seen', 'TRUST_PROXY is set'],
     // Of the commands for authors.
     ...['Error: {1}', 'warning', 'error', 'passed', 'left out', 'option', 'setting', 'metric', 'cron event', 'table'],
     ...["The table '{1}' is left.", "The option '{1}' is left.", "The cron event '{1}' is left."],
