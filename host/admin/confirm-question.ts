@@ -40,6 +40,7 @@ export async function askQuestion(
       action: request.originalUrl,
       cancel: adminPath(slug),
       isSafe: textField(form, '_question_safe') !== '',
+      label: textField(form, '_question_label'),
       fields: flattenForm(withoutConfirmation(form)),
       text: end === 0 ? '' : question.slice(end).trim(),
     },

@@ -85,7 +85,8 @@ interface AdminRequestInit {
 
 /** The fields of a form without the nonce, the questions, and the password or passkey that confirm it. */
 export function withoutConfirmation(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { _nonce, _question, _question_safe, _questions, _password, _credential, _challenge, ...fields } = form;
+  const { _nonce, _question, _question_safe, _question_label, _questions, ...others } = form;
+  const { _password, _credential, _challenge, ...fields } = others;
   return fields;
 }
 

@@ -1,4 +1,4 @@
-import { invalidFields, withFieldErrors, withNotice } from '#plugin-api';
+import { invalidFields, translateText, withFieldErrors, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, UserProfile, FieldErrors } from '#plugin-api';
 import { profileFormData, readProfile, readRawText, readText } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
@@ -26,7 +26,7 @@ export function describeBrowser(userAgent: string): string {
   const find = (names: readonly (readonly [string, string])[]): string | undefined =>
     names.find(([token]) => userAgent.includes(token))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
-  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  if (browser !== undefined) return system === undefined ? browser : translateText(`${browser} on ${system}`);
   return system ?? (userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 60));
 }
 

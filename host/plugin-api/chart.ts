@@ -17,11 +17,7 @@ export interface Chart {
   readonly lines: readonly { readonly y: number; readonly text: string }[];
   readonly bars: readonly ChartBar[];
   /** Labels of some days or hours, below the bars. */
-  readonly labels: readonly {
-    readonly x: number;
-    readonly anchor: 'start' | 'middle' | 'end';
-    readonly text: string;
-  }[];
+  readonly labels: readonly { readonly x: number; readonly text: string }[];
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
@@ -63,15 +59,16 @@ export interface ChartInit {
 /** A chart for the partial `admin/chart`, one for each width of its card. The page links `admin/chart.css`. */
 export function drawCharts(init: Omit<ChartInit, 'width'>): readonly (Chart & { readonly name: string })[] {
   return [
-    { name: 'full', ...drawChart({ ...init, width: 1120 }) },
-    { name: 'wide', ...drawChart({ ...init, width: 720 }) },
+    { name: 'full', ...drawChart({ ...init, width: 1200 }) },
+    { name: 'wide', ...drawChart({ ...init, width: 900 }) },
+    { name: 'medium', ...drawChart({ ...init, width: 620 }) },
     { name: 'narrow', ...drawChart({ ...init, width: 340 }) },
   ];
 }
 
 /** Positions of bars, lines and labels in an image 220 units high. */
 export function drawChart({ width, days, format, title, whole, unit = 1, label = shortDay }: ChartInit): Chart {
-  const { height, right, top, bottom } = frame;
+  const { height, top, bottom } = frame;
   const most = Math.max(0, ...days.map(({ value }) => value));
   const step = niceStep((most === 0 ? unit : most) / 4, whole);
   const highest = step * 4;
@@ -79,7 +76,11 @@ export function drawChart({ width, days, format, title, whole, unit = 1, label =
   const values = [0, 1, 2, 3, 4].map((count) => ({ value: count * step, text: format(count * step) }));
   const left = Math.max(frame.left, Math.ceil(Math.max(...values.map(({ text }) => text.length)) * letter + gap));
   const scale = (value: number): number => round(((base - top) * value) / highest);
-  const slot = (width - left - right) / Math.max(1, days.length);
+  const count = Math.max(1, days.length);
+  // Room for the last label, which stands in the middle below its bar as the others do.
+  const ending = (label(days.at(-1)?.day ?? '').length * letter) / 2 - (width - left - frame.right) / count / 2;
+  const right = Math.max(frame.right, Math.ceil(ending));
+  const slot = (width - left - right) / count;
   const bar = Math.min(36, slot, Math.max(0.6, slot * 0.72));
   return {
     width,
@@ -104,8 +105,6 @@ export function drawChart({ width, days, format, title, whole, unit = 1, label =
     }),
     labels: labeledIndexes(days, width < 500 ? 2 : 4).map((index) => ({
       x: round(left + slot * (index + 0.5)),
-      anchor:
-        days.length > 6 && index === 0 ? 'start' : days.length > 6 && index === days.length - 1 ? 'end' : 'middle',
       text: label(days[index]?.day ?? ''),
     })),
   };

@@ -1,4 +1,4 @@
-import { currentLanguage, currentLocale } from './language.ts';
+import { currentLanguage, currentLocale, translateText } from './language.ts';
 
 /** Milliseconds since the epoch, ISO 8601 text or a Date. */
 export type Instant = number | string | Date;
@@ -48,8 +48,8 @@ const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const locale = currentLocale();
-  const { currency = '', minimumFractionDigits: least, maximumFractionDigits: most } = options;
-  const key = [locale, currency, least, most].join(' ');
+  const { currency = '', notation = '', minimumFractionDigits: least, maximumFractionDigits: most } = options;
+  const key = [locale, currency, notation, least, most].join(' ');
   let format = numberFormats.get(key);
   if (!format) numberFormats.set(key, (format = new Intl.NumberFormat(locale, options)));
   return format;
@@ -74,8 +74,10 @@ const shortUnits = [
   [1e3, 'k'],
 ] as const;
 
-/** Three digits and a unit: `1.02M`, `340k`, `12`. For charts and tiles. */
+/** Three digits and a unit: `1.02M`, `340k`, `12`, in other languages as they write it. For charts and tiles. */
 export function formatShortNumber(value: number): string {
+  if (currentLanguage() !== undefined)
+    return numberFormat({ notation: 'compact', maximumSignificantDigits: 3 }).format(value);
   const [unit, letter] = shortUnits.find(([size]) => value >= size) ?? [1, ''];
   return `${formatNumber(Number((value / unit).toPrecision(3)))}${letter}`;
 }
@@ -149,7 +151,8 @@ const byteUnits = ['bytes', 'KB', 'MB', 'GB'] as const;
 export function formatBytes(bytes: number): string {
   const power = Math.min(byteUnits.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1_024 ** power;
-  return `${formatNumber(power === 0 ? value : Math.round(value * 10) / 10)} ${byteUnits[power] ?? 'bytes'}`;
+  const text = `${formatNumber(power === 0 ? value : Math.round(value * 10) / 10)} ${byteUnits[power] ?? 'bytes'}`;
+  return power === 0 ? translateText(text) : text;
 }
 
 /** The text with a period, unless it ends a sentence already: for messages of others before a sentence. */

@@ -45,6 +45,14 @@ describe('questions before an action, without JavaScript', () => {
     expect(seen).to.deep.equal([{ id: '7', tags: ['<b>'] }]);
   });
 
+  it('are answered by a button that says what it does', async () => {
+    const { text } = await post({ _question: 'Delete “Whole site”?', _question_label: 'Delete' });
+    expect(text)
+      .to.match(/<button type="submit"[^>]*><span>Delete<\/span>/)
+      .and.not.contain('_question_label');
+    expect((await post({ _question: 'Delete it?' })).text).to.contain('<span>Continue</span>');
+  });
+
   it('may depend on the chosen action for several rows', async () => {
     const bulk = { '_questions[delete]': 'Delete all?', '_questions[trash]': 'Never asked?' };
     expect((await post({ ...bulk, do: 'delete' })).text).to.contain('<h1>Delete all?</h1>');

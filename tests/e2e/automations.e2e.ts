@@ -145,7 +145,7 @@ describe('automations in the admin', () => {
     await page.getByText('Short lived (copy) created without items.').waitFor();
     await page.goto(at('svc/tasks'));
     await choose('Delete Short lived');
-    expect(await confirmQuestion(page)).to.contain('Delete Short lived and its items?');
+    expect(await confirmQuestion(page)).to.contain('Delete “Short lived” and its items?');
     await page.getByText('Short lived and its items were deleted.').waitFor();
     expect(problems).to.deep.equal([]);
   });

@@ -34,16 +34,20 @@ describe('chatbots in the admin', () => {
     await page.getByLabel('Title', { exact: true }).fill('Ask our elephant');
     await preview.getByRole('heading', { name: 'Ask our elephant' }).waitFor();
     await section('Look');
+    // What is not chosen is shown as it is, not as a color of its own.
+    const shown = (name: string): Promise<string> => page.getByLabel(`${name}: picker`).inputValue();
+    expect([await shown('Main color'), await shown('Background')]).to.deep.equal(['#3d4fd1', '#ffffff']);
     await page.getByLabel('Theme', { exact: true }).selectOption('dark');
     await page.locator('svc-chatbot [data-scheme="dark"]').waitFor();
     await page.getByLabel('Main color', { exact: true }).fill('#aa0044');
     await becomes(() => page.getByLabel('Main color: picker').inputValue(), '#aa0044');
     await until(
       page,
-      `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`,
+      `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('.head')).backgroundColor === 'rgb(170, 0, 68)'`,
     );
     await page.getByRole('button', { name: 'Reset: Main color' }).click();
     await becomes(() => page.getByLabel('Main color', { exact: true }).inputValue(), '');
+    expect(await shown('Main color')).to.equal('#3d4fd1');
     await section('Basics');
     await page.getByLabel('Greeting').fill('Welcome to the zoo');
     await preview.getByText('Welcome to the zoo').waitFor();
@@ -185,7 +189,7 @@ describe('chatbots in the admin', () => {
     const card = page.locator(`#bot-${String(imported)}`);
     await card.getByRole('button', { name: 'Actions for Traveller' }).click();
     await card.getByRole('button', { name: 'Delete Traveller' }).click();
-    expect(await confirmQuestion(page)).to.contain('Delete Traveller?');
+    expect(await confirmQuestion(page)).to.contain('Delete “Traveller”?');
     await page.getByText('Traveller deleted.').waitFor();
     await becomes(() => page.locator(`#bot-${String(copy)}`).count(), 1);
     expect(await card.count()).to.equal(0);

@@ -229,6 +229,41 @@ export function describeEditor(site: () => EditorSite): void {
     expect(problems.splice(0)).to.deep.equal([]);
   });
 
+  it('keeps the buttons of the form and of dialogs in view, on phones, in low and in zoomed windows', async () => {
+    await openEditor('<p>Here</p>');
+    const isInView = (name: string): Promise<boolean> =>
+      page.getByRole('button', { name, exact: true }).evaluate((button) => {
+        const { top, bottom } = (
+          button as unknown as { getBoundingClientRect(): { top: number; bottom: number } }
+        ).getBoundingClientRect();
+        return top >= 0 && bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight;
+      });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await becomes(() => isInView('Save'), true);
+    await page.setViewportSize({ width: 640, height: 450 });
+    await becomes(() => isInView('Save'), true);
+    await page.mouse.wheel(0, 300);
+    await becomes(async () => ((await page.locator('.bar').boundingBox())?.y ?? 0) < 0, true);
+    await page.setViewportSize({ width: 1280, height: 700 });
+    await page.getByRole('button', { name: 'Image', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Insert image' }).getByRole('radio').first().waitFor();
+    expect(await isInView('Use image')).to.equal(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(problems.splice(0)).to.deep.equal([]);
+  });
+
+  it('is the page of the draft once a new post was saved by itself', async () => {
+    await page.goto(`${site().host.url}/admin/posts/new`);
+    await page.getByLabel('Title', { exact: true }).fill('Written in one go');
+    await page.getByRole('heading', { name: 'Written in one go' }).waitFor();
+    const preview = await page.getByRole('link', { name: 'Preview', exact: true }).getAttribute('href');
+    await page.reload();
+    expect(await page.getByRole('link', { name: 'Preview', exact: true }).getAttribute('href')).to.equal(preview);
+    expect(await page.locator('h1').textContent()).to.equal('Written in one go');
+  });
+
   const status = '.autosave-status';
   const shows = (text: string): Promise<void> =>
     until(page, `document.querySelector('${status}').textContent.includes(${JSON.stringify(text)})`);

@@ -111,7 +111,7 @@ describe('the way from nothing to a chatbot with knowledge, webhooks and a budge
     await person.see(page.getByText('Assistant saved.'));
     step('knowledge');
 
-    await go('Deliveries');
+    await go('Webhooks');
     await person.click(page.getByRole('link', { name: 'Inbox', exact: true }));
     await person.see(button('Open test inbox'));
     await person.click(button('Open test inbox'));

@@ -6,6 +6,9 @@ import { createSubmissionStore } from '../../plugins/svc/modules/chatbots/forms/
 import { ada } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
+/** As long as names may be in practice, with a word that no column has room for. */
+const longName = 'Questions about deliveries-returns-and-exchanges_of_what-we-sell, in English';
+
 /** A site in sandbox mode where every page has something to show. */
 export interface ReadingSite {
   readonly host: TestHost;
@@ -16,7 +19,13 @@ export async function startReadingSite(): Promise<ReadingSite> {
   const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
   const receiver = await startWebhookReceiver();
   await host.users.create(ada);
-  await host.users.create({ login: 'grace', email: 'grace@example.com', password: ada.password, role: 'subscriber' });
+  await host.users.create({
+    login: 'grace',
+    displayName: longName,
+    email: 'grace@example.com',
+    password: ada.password,
+    role: 'subscriber',
+  });
   await seedContent(host);
   await seedWebhooks(host, receiver);
   await seedChat(host);
@@ -43,7 +52,7 @@ async function seedContent(host: TestHost): Promise<void> {
     await host.content.posts.create({ title: `A ${status} post`, content: '<p>Coffee.</p>', status, authorId: 1 });
   await host.content.posts.create({ type: 'page', title: 'About', content: '<p>About us.</p>', status: 'publish' });
   const { id: post } = await host.content.posts.create({
-    title: 'How to brew coffee at home without a machine',
+    title: `How to brew coffee at home. ${longName}`,
     content: longText,
     excerpt: 'Five ways, what each needs, and how long it takes.',
     status: 'publish',
@@ -78,13 +87,14 @@ async function seedWebhooks(host: TestHost, receiver: WebhookReceiver): Promise<
   const events = ['chatbot.fb_submitted', 'chatbot.response_generated', 'task.item_completed', 'content.generated'];
   const endpoint = { name: 'Shop', url: receiver.url, enabled: true, events };
   await run(host, 'svc', 'webhook', 'add', '--json', endpoint);
-  await run(host, 'svc', 'webhook', 'add', '--json', { ...endpoint, name: 'Closed', url: 'http://127.0.0.1:9/hook' });
+  await run(host, 'svc', 'webhook', 'add', '--json', { ...endpoint, name: longName, url: 'http://127.0.0.1:9/hook' });
 }
 
 async function seedChat(host: TestHost): Promise<void> {
   const { key } = (await run(host, 'svc', 'key', 'generate')) as { key: string };
+  await run(host, 'svc', 'key', 'create', `--name=${longName}`, '--routes=generate,chat,logs');
   const settings = {
-    name: 'Shop helper',
+    name: longName,
     embed: { enabled: true, allowed_domains: ['shop.example.com'] },
     rules: [
       {
@@ -138,19 +148,19 @@ async function seedSubmissions(host: TestHost, botId: number): Promise<void> {
 async function seedWork(host: TestHost): Promise<void> {
   await run(host, 'svc', 'image', 'generate', '--json', { prompt: 'A lighthouse' });
   const form = (await run(host, 'svc', 'form', 'create', '--json', {
-    name: 'Slogan',
+    name: longName,
     elements: [{ id: 'topic', type: 'text', label: 'Topic', required: true }],
     prompt: 'echo: A slogan about {topic}',
   })) as { id: number };
   await run(host, 'svc', 'form', 'run', String(form.id), '--json', { topic: 'a bakery by the sea' });
   const { id } = (await run(
     host,
-    ...['svc', 'knowledge', 'create', 'Shop help', '--store=qdrant', '--target=shop-help'],
+    ...['svc', 'knowledge', 'create', longName, '--store=qdrant', '--target=shop-help'],
     ...['--provider=openai', '--model=text-embedding-3-small'],
   )) as { id: number };
   await run(host, 'svc', 'knowledge', 'add', String(id), '--title=Returns', '--text=Return within 60 days.');
   const task = (await run(host, 'svc', 'task', 'create', '--json', {
-    name: 'Weekly notes',
+    name: longName,
     type: 'content_writing',
     source: { kind: 'list', items: ['coffee', 'tea'] },
   })) as { id: number };

@@ -9,7 +9,7 @@ import { startReadingSite, type ReadingSite } from './reading-site.ts';
 /** PICTURES=<folder> takes a picture of each page in each width and both themes. */
 const pictures = process.env['PICTURES'];
 
-/** What a person must not meet on a page: values as the database has them, raw seconds, texts that are cut off. */
+/** What a person must not meet on a page: values as the database has them, raw seconds, texts that are cut off or have to be scrolled to. */
 const findProblems = String.raw`(() => {
   const values = /^(draft|publish|pending|private|future|trash|openai|azure|google|openrouter|claude|deepseek|xai|ollama|missing|always|never|delivering|delivered|queued|running|completed|indexed|administrator|subscriber|editor)$/;
   const visible = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
@@ -32,6 +32,9 @@ const findProblems = String.raw`(() => {
     const hides = style.overflowX === 'hidden' || style.overflowX === 'clip';
     if (hides && element.scrollWidth > element.clientWidth + 1) problems.push('cut off: ' + element.textContent.trim().slice(0, 60));
   }
+  for (const element of document.querySelectorAll('main :is(.table-wrap, .tabs)'))
+    if (visible(element) && element.scrollWidth > element.clientWidth + 1)
+      problems.push('scrolls sideways: ' + (element.ariaLabel ?? element.textContent.trim().slice(0, 60)));
   return [...new Set(problems)];
 })()`;
 
@@ -170,7 +173,7 @@ describe('every page, read as a person would', function () {
       const cost = await loadProblems(page, path);
       if (cost.length > 0) found.set(`${path} when it is opened`, cost);
       // The next page opens as wide as this one was last: every other page opens in a narrow window.
-      for (const width of read.size % 2 === 0 ? [1280, 320, 390] : [390, 320, 1280]) {
+      for (const width of read.size % 2 === 0 ? [1280, 1024, 320, 390] : [390, 320, 768, 1280]) {
         await setWidth(page, width);
         const problems = await page.evaluate<string[]>(findProblems);
         if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);

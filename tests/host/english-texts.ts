@@ -54,7 +54,7 @@ function isEnglish(text: string): boolean {
 
 /** What a form asks before it is sent. */
 function questionOf({ name, value = '' }: Readonly<Record<string, string>>): string {
-  return name === '_question_safe' ? '' : value;
+  return name === '_question_safe' || name === '_question_label' ? '' : value;
 }
 
 function outsideBrackets(text: string, start: number): { readonly rest: string; readonly end: number } {

@@ -50,3 +50,24 @@ describe('formatters for people', () => {
     expect(written).to.deep.equal(['1.204,50\u00a0$', '0\u00a0$', '0,20\u00a0$', '31. Okt.']);
   });
 });
+
+describe('a chart', () => {
+  it('has its labels in the middle below their bars, inside the image', () => {
+    for (const [width, count] of [
+      [340, 30],
+      [900, 7],
+      [900, 90],
+      [1200, 3],
+    ] as const) {
+      const days = Array.from({ length: count }, (_, index) => ({
+        ...{ day: new Date(Date.UTC(2026, 8, 1 + index)).toISOString().slice(0, 10), value: index, failed: 0 },
+      }));
+      const { labels, bars } = drawChart({ width, days, whole: true, format: String, title: () => '' });
+      for (const { x, text } of labels) {
+        const nearest = Math.min(...bars.map((bar) => Math.abs(bar.x + bar.width / 2 - x)));
+        expect(nearest, `${String(count)} days, ${text}`).to.be.lessThan(1);
+        expect(x + (text.length * 7) / 2, `${String(count)} days, ${text}`).to.be.at.most(width);
+      }
+    }
+  });
+});

@@ -52,6 +52,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
       'Not over REST and MCP',
       'Headers for caches: {1}.',
     ],
+    ...['Search posts', 'Search pages', 'Admin action', '{1} bytes', 'SECRET UNREADABLE', '{1} SECRETS UNREADABLE'],
     ...['Signed in', 'Sign in failed', 'Signed out', 'Two factor failed', 'Two factor enabled', 'Two factor disabled'],
     ...['Passkey added', 'Passkey removed', 'Recovery code used', 'User created', 'User changed', 'User deleted'],
     ...['Role changed', 'Plugin activated', 'Plugin deactivated', 'Secret changed'],
@@ -89,6 +90,15 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
     '.txt, .md or .pdf, at most {size} MB',
+    ...['of {1}', '{1} role', 'WEBHOOK PAUSED', '{1} WEBHOOKS PAUSED', 'WEBHOOK HELD', '{1} WEBHOOKS HELD'],
+    // Of rules: operators, conditions and actions.
+    ...['contains', 'does not contain', 'is', 'is not', 'starts with', 'ends with', 'matches the pattern'],
+    ...['is greater than', 'is less than', 'is empty', 'is not empty', 'Hour', 'Weekday', 'A variable …'],
+    ...['{1} contains {2}', '{1} does not contain {2}', '{1} is {2}', '{1} is not {2}', '{1} starts with {2}'],
+    ...['{1} ends with {2}', '{1} matches the pattern {2}', '{1} is greater than {2}', '{1} is less than {2}'],
+    ...['{1} is empty', '{1} is not empty', 'A field of the form …', '{1} or {2} more'],
+    ...['reply: {1}', 'add context: {1}', 'refuse: {1}', 'show the form {1}', 'set {1} = {2}', 'add note {1}: {2}'],
+    'call {1}',
     ...['(copy)', 'amount', 'responses', 'unit', 'period', 'Temperature (0 to 2)', 'Top p (0 to 1)'],
     ...['Frequency penalty (-2 to 2)', 'Presence penalty (-2 to 2)'],
     // Filters of lists, and what indexing a source changed.

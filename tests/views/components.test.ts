@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { fileURLToPath } from 'node:url';
 import { createViews } from '../../host/views/views.ts';
@@ -14,6 +16,18 @@ describe('the components of the admin', () => {
       '<progress value="0" max="3" aria-hidden="true" data-succeeded>',
     ]);
     expect((await bars(2))[1]).to.contain('value="2"');
+  });
+
+  it('put names in quotation marks in their questions, which begin with a verb', async () => {
+    const directory = fileURLToPath(new URL('../../views', import.meta.url));
+    const bare: string[] = [];
+    for (const file of await readdir(directory, { recursive: true })) {
+      if (!file.endsWith('.hbs')) continue;
+      const text = await readFile(join(directory, file), 'utf8');
+      for (const [question, beginning = ''] of text.matchAll(/confirm=\(concat "([^"]*)" [\w.]+ "/g))
+        if (!beginning.endsWith('“')) bare.push(`${file}: ${question}`);
+    }
+    expect(bare).to.deep.equal([]);
   });
 
   it('ask with a button that is red only where something is lost', async () => {

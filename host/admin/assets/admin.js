@@ -271,7 +271,7 @@ function questionOf({ dataset, elements }) {
 
 // The server asks these questions only where no script has done so.
 document.addEventListener('formdata', ({ formData }) => {
-  for (const name of [...formData.keys()]) if (/^_question(_safe|s?(\[|$))/.test(name)) formData.delete(name);
+  for (const name of [...formData.keys()]) if (/^_question(_(safe|label)|s?(\[|$))/.test(name)) formData.delete(name);
 });
 
 async function askBefore(form, button, question) {

@@ -156,7 +156,10 @@ export async function autosavePost(
   const created = await writer.create({ ...text, type: type.name, status: 'draft' }, { as: request.user });
   const url = given.admin.url(`${listPath(type)}/edit`);
   return {
-    data: { time, newer: null, id: created.id, version: postVersion(created), url: `${url}?id=${created.id}` },
+    data: {
+      ...{ time, newer: null, id: created.id, version: postVersion(created), url: `${url}?id=${created.id}` },
+      viewUrl: type.public ? await given.parts.permalinks.url(created) : null,
+    },
   };
 }
 

@@ -32,6 +32,7 @@ function syncColor(field) {
   });
   text.addEventListener('input', () => {
     if (/^#[0-9a-f]{6}$/i.test(text.value)) picker.value = text.value;
+    else if (text.value === '') picker.value = picker.dataset.shown;
     picker.classList.toggle('unset', text.value === '');
     clear.hidden = text.value === '';
   });

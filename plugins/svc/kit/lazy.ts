@@ -11,9 +11,9 @@ export interface LazyPage<Context> extends AdminPageDeclaration {
   readonly body: () => Promise<{ createPage(context: Context): AdminPageBody | Promise<AdminPageBody> }>;
 }
 
-/** A page in the menu, under its title, with the pages below it, which share its capability and style. */
+/** A page in the menu, under its title, with others, which share its capability and style and are below it unless they name a parent. */
 export interface LazyPages<Context> extends Omit<LazyPage<Context>, 'menu'> {
-  readonly subpages?: readonly Omit<LazyPage<Context>, 'parent' | 'capability' | 'style'>[];
+  readonly subpages?: readonly Omit<LazyPage<Context>, 'capability' | 'style'>[];
 }
 
 function withSubpages<Context>({ subpages = [], ...page }: LazyPages<Context>): LazyPage<Context>[] {

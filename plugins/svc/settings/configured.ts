@@ -1,4 +1,4 @@
-import { fieldLabel, asRecord, isUrl, invalidFields, outboundReason } from '#plugin-api';
+import { fieldLabel, asRecord, isUrl, invalidFields, outboundReason, translateText } from '#plugin-api';
 import type { HostApi, HttpApi, JsonSchema, SecretStore } from '#plugin-api';
 import { memoize } from '../kit/caches.ts';
 import { isAddressField, readFieldValue } from './field-value.ts';
@@ -274,7 +274,7 @@ export function configurationState(
 ): ConfigurationState {
   const names = [...new Set([...unreadable, ...missingSettings(item, saved)])];
   const label = (name: string): string =>
-    fieldLabel(name, item.settings.properties[name] ?? {}) +
+    translateText(fieldLabel(name, item.settings.properties[name] ?? {})) +
     (unreadable.includes(name) ? ' (saved, but encrypted with another SECRET_KEY)' : '');
   return {
     isReady: names.length === 0,

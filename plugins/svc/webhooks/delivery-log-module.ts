@@ -57,11 +57,13 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
       ...['svc/deliveries/check', 'svc/deliveries/why-not'].map((slug) => ({
         slug,
         title: 'Delivery check',
+        parent: 'svc/webhooks',
         body: () => import('./pages/delivery-check.page.ts'),
       })),
       {
         slug: 'svc/deliveries/inbox',
         title: 'Inbox',
+        parent: 'svc/webhooks',
         script: 'deliveries.js',
         body: () => import('./pages/inbox.page.ts'),
       },

@@ -78,21 +78,21 @@ describe('the page AI service', () => {
     expect(await card()).to.deep.include({ badge: { text: 'Configured', kind: 'success' }, missing: '' });
   });
 
-  it('shows ready providers first with their models, and leads to its sections', async () => {
+  it('shows connected providers first with their models, and leads to its sections', async () => {
     const { settings, context } = createPages();
     const other = { ...acme, id: 'other', label: 'Other' };
     const both = { ...context, providers: { get: context.providers.get, all: () => [other, acme] } };
     await settings.providers.save(acme, { api_key: secret });
-    const { providers, configured, sections } = (await render(both)).data as {
+    const { providers, connected, sections } = (await render(both)).data as {
       readonly providers: readonly { readonly id: string; readonly glance: string }[];
-      readonly configured: number;
+      readonly connected: number;
       readonly sections: readonly { readonly href: string }[];
     };
     expect(providers.map(({ id, glance }) => [id, glance])).to.deep.equal([
       ['acme', 'acme-1'],
       ['other', ''],
     ]);
-    expect(configured).to.equal(1);
+    expect(connected).to.equal(1);
     expect(sections.map(({ href }) => href)).to.include.members(['#providers', '#rest-key']);
   });
 

@@ -1,3 +1,4 @@
+import { connectedProviders } from '../provider-users.ts';
 import { type FormField, type JsonSchema, type FieldErrors } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
@@ -62,16 +63,17 @@ export async function settingsView(
   const cards = await Promise.all(
     (await providers.all()).map((provider) => providerCard(provider, context, rejectedForm(`provider-${provider.id}`))),
   );
-  const isReady = ({ missing }: ProviderCard): boolean => missing === '';
+  const connected = await connectedProviders(context);
+  const isConnected = ({ id }: ProviderCard): boolean => connected.has(id);
   const sandboxShown = sandboxAvailable || sandboxOn;
   return {
     sections: pageSections.filter(({ id }) => id !== 'sandbox' || sandboxShown),
-    configured: cards.filter(isReady).length,
+    connected: connected.size,
     generateUrl: host.rest.url('/svc/v1/generate'),
     key: { masked, warning: keyWarning, error: rejectedForm('key')?.errors['key'] },
     sandbox: { on: sandboxOn, shown: sandboxShown },
-    // Those that are ready come first.
-    providers: [...cards.filter(isReady), ...cards.filter((card) => !isReady(card))],
+    // Those that are connected come first.
+    providers: [...cards.filter(isConnected), ...cards.filter((card) => !isConnected(card))],
     params: groupFields({
       form: 'params',
       schemas: aiParamSchemas,

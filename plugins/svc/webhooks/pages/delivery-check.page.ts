@@ -10,7 +10,7 @@ import { readText } from '../../admin-ui/form-values.ts';
 import type { Condition } from '../delivery.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
-import { deliveryTabs } from './pages-context.ts';
+import { webhookTabs } from './pages-context.ts';
 import { endpointName, endpointOptions, eventOptions } from './delivery-log-view.ts';
 
 /** Filters of plugins may stop an event, but do not have to. */
@@ -29,7 +29,7 @@ export function createPage(context: DeliveryPagesContext): AdminPageBody {
       return {
         template: 'svc/webhook-delivery-check',
         data: {
-          tabs: deliveryTabs(host, 'svc/deliveries/check'),
+          tabs: webhookTabs(host, 'svc/deliveries/check'),
           event,
           endpoint,
           pair: { event, endpoint },

@@ -1,5 +1,6 @@
 import {
   drawCharts,
+  formatDate,
   formatNumber,
   formatShortNumber,
   localDay,
@@ -55,7 +56,7 @@ export async function deliveryChart({
     ...(endpoint !== null && { endpointId: endpoint.id }),
   });
   const nameFor = (time: number): string =>
-    span.per === 'hour' ? localMinute(time, timezone).replace('T', ' ') : localDay(time, timezone);
+    span.per === 'hour' ? localMinute(time, timezone) : localDay(time, timezone);
   const bars = toBars(
     figures,
     [...new Set(Array.from({ length: span.hours }, (_, index) => nameFor(since + index * hour)))],
@@ -65,7 +66,9 @@ export async function deliveryChart({
   const failed = sum((bar) => bar.failed);
   const [done, refused] = [formatNumber(sum((bar) => bar.value) - failed), formatNumber(failed)];
   const retried = formatNumber(sum((bar) => bar.retried));
-  const [from, to] = [bars[0]?.day ?? '', bars.at(-1)?.day ?? ''];
+  const nameOf = (day: string): string =>
+    span.per === 'hour' ? formatDate(`${day}Z`, 'dateTime', 'UTC') : formatDate(day, 'date', 'UTC');
+  const [from, to] = [nameOf(bars[0]?.day ?? ''), nameOf(bars.at(-1)?.day ?? '')];
   return {
     spans: spans.map(({ id, label }) => ({ label, href: address(id), current: id === span.id })),
     title: span.per === 'hour' ? 'Deliveries per hour' : 'Deliveries per day',
@@ -89,12 +92,12 @@ export async function deliveryChart({
       days: bars,
       whole: true,
       format: formatShortNumber,
-      title: titleOf,
+      title: (bar) => titleOf(bar, nameOf(bar.day)),
       ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
     }),
     rows: bars
       .filter(({ value, retried }) => value + retried > 0)
-      .map((bar) => ({ ...bar, delivered: bar.value - bar.failed }))
+      .map((bar) => ({ ...bar, day: nameOf(bar.day), delivered: bar.value - bar.failed }))
       .reverse(),
   };
 }
@@ -114,7 +117,7 @@ function toBars(figures: readonly HourCounts[], names: readonly string[], nameFo
   return [...byName.values()];
 }
 
-function titleOf({ day, value, failed }: ChartDay): string {
+function titleOf({ value, failed }: ChartDay, day: string): string {
   const done = formatNumber(value - failed);
   return translateText(
     failed > 0 ? `${day}: ${done} delivered, ${formatNumber(failed)} failed` : `${day}: ${done} delivered`,

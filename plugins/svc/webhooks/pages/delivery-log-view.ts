@@ -15,7 +15,6 @@ import { stateBadge } from './delivery-labels.ts';
 import { deliveryChart, findSpan } from './delivery-log-chart.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { readDeliveryLogQuery, states, toDeliveryFilter, type DeliveryLogQuery } from './delivery-log-filter.ts';
-import { deliveryTabs } from './pages-context.ts';
 
 export const perPage = 25;
 const hour = 3_600_000;
@@ -48,7 +47,6 @@ export async function deliveryLogView(
   const isFiltered = Object.keys(query).length > 0;
   const isUnused = page.deliveries.length === 0 && !isFiltered && before === undefined;
   return {
-    tabs: deliveryTabs(host, 'svc/deliveries'),
     live,
     paused: await pausedEndpoints(context, settings),
     isOff: !settings.enabled,

@@ -3,7 +3,6 @@ import { curlAsSent, curlSigned } from './delivery-curl.ts';
 import { verdicts } from './delivery-verify.ts';
 import { describeFailure, stateBadge } from './delivery-labels.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
-import { deliveryTabs } from './pages-context.ts';
 import { cataloguePath } from './pages-context.ts';
 
 /** Characters of a body that the page shows; the curl command holds all. */
@@ -27,7 +26,6 @@ export async function deliveryView(
   const checked = { event: delivery.event, endpoint: delivery.endpointId };
   const here = `?id=${encodeURIComponent(id)}`;
   return {
-    tabs: deliveryTabs(host, null),
     delivery,
     badge: stateBadge(delivery),
     isFinished: state === 'delivered' || state === 'failed',

@@ -4,7 +4,7 @@ import { inboxResponses } from '../inbox/inbox.ts';
 import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
 import type { Verdict } from '../inbox/inbox.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
-import { deliveryTabs } from './pages-context.ts';
+import { webhookTabs } from './pages-context.ts';
 import { prettyJson } from './delivery-view.ts';
 
 const verdictBadges: Readonly<
@@ -37,7 +37,7 @@ export function createPage({ host, webhooks, inbox }: DeliveryPagesContext): Adm
       return {
         template: 'svc/webhook-inbox',
         data: {
-          tabs: deliveryTabs(host, 'svc/deliveries/inbox'),
+          tabs: webhookTabs(host, 'svc/deliveries/inbox'),
           inbox: state,
           isOff: !enabled,
           settings: host.admin.url('svc/webhooks'),

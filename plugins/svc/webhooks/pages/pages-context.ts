@@ -6,13 +6,12 @@ import type { Inbox } from '../inbox/inbox.ts';
 
 const pages = [
   { slug: 'svc/webhooks', label: 'Endpoints' },
-  { slug: 'svc/deliveries', label: 'Deliveries' },
   { slug: 'svc/deliveries/check', label: 'Delivery check' },
   { slug: 'svc/deliveries/inbox', label: 'Inbox' },
 ] as const;
 
-/** Tabs of the pages about deliveries. */
-export function deliveryTabs({ admin }: Pick<HostApi, 'admin'>, current: (typeof pages)[number]['slug'] | null) {
+/** Tabs of the pages below Webhooks. The deliveries have an entry in the menu. */
+export function webhookTabs({ admin }: Pick<HostApi, 'admin'>, current: (typeof pages)[number]['slug']) {
   return pages.map(({ slug, label }) => ({ label, href: admin.url(slug), current: slug === current }));
 }
 

@@ -3,7 +3,7 @@ import type { Delivery } from '../delivery.ts';
 import type { Circuit, Endpoint } from '../endpoint.ts';
 import { adviceFor } from './delivery-labels.ts';
 import { isInternal } from './endpoint-save.ts';
-import { deliveryTabs } from './pages-context.ts';
+import { webhookTabs } from './pages-context.ts';
 import { cataloguePath, webhooksSlug, type WebhookPagesContext } from './pages-context.ts';
 
 /** A rejected form with its errors. Secrets are not shown again. */
@@ -30,7 +30,7 @@ export async function settingsView(
   const known = new Set(settings.endpoints.map(({ id }) => id));
   const last = new Map([...newest.deliveries].reverse().map((delivery) => [delivery.endpointId, delivery]));
   return {
-    tabs: deliveryTabs(host, webhooksSlug),
+    tabs: webhookTabs(host, webhooksSlug),
     enabled: settings.enabled,
     secret: {
       masked: settings.secret,

@@ -1,3 +1,4 @@
+import { h } from './dom.ts';
 import { dataOf } from './rest.ts';
 
 /** Milliseconds. */
@@ -22,6 +23,8 @@ interface Saved {
   readonly version?: string;
   /** Page of the draft. */
   readonly url?: string;
+  /** Where the draft can be looked at. */
+  readonly viewUrl?: string | null;
 }
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
@@ -123,12 +126,17 @@ export function addAutosave(form: HTMLFormElement): void {
     old.value = fresh.value;
     return true;
   }
-  function adopt({ id, version = '', url }: Saved): void {
+  /** The page of a new post becomes that of its draft, as after a reload. */
+  function adopt({ id, version = '', url, viewUrl }: Saved): void {
     const [ofId, ofVersion] = [field('id'), field('version')];
     if (id === undefined || url === undefined || !ofId || !ofVersion) return;
     ofId.value = String(id);
     ofVersion.value = version;
     history.replaceState(null, '', new URL(url, location.href).pathname + new URL(url, location.href).search);
+    const heading = document.querySelector('h1');
+    const title = field('title')?.value.trim() ?? '';
+    if (heading && title !== '') heading.textContent = title;
+    if (viewUrl) form.querySelector('.post-save .button')?.after(h('a', { href: viewUrl }, __('Preview')));
   }
 
   if (stored === null) plan(delays.afterChange);

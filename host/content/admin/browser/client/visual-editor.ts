@@ -28,7 +28,7 @@ export function addVisualEditor(field: HTMLTextAreaElement): void {
   };
   const choice = h(
     'div',
-    { class: 'editor-modes', role: 'group', 'aria-label': __('Editor') },
+    { class: 'editor-modes', role: 'group', 'aria-label': __('Way of editing') },
     buttons.visual,
     buttons.html,
   );

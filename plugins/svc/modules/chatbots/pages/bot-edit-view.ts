@@ -1,9 +1,10 @@
-import { formSections, linkErrors, type FieldErrors, type FormField, type HostApi } from '#plugin-api';
+import { asRecord, formSections, linkErrors, type FieldErrors, type FormField, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import { botSchema } from '../bots/schema/bot-schema.ts';
 import { assistantHints, limitRows, type FormState } from '../../../admin-ui/assistant-fields.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
+import { palette } from '../browser/client/palette.ts';
 import { botHead, botPreview } from './bot-head.ts';
 import { botLayout } from './bot-layout.ts';
 
@@ -40,11 +41,29 @@ export async function botEditView(
       isKnowledge: section.id === 'knowledge',
       isEmbed: section.id === 'embed',
     })),
+    colors: shownColors(typed.draft),
     models: await offeredModels(parts),
     targets: typed.targets,
     embed: embedCode(parts.host, bot),
   };
 }
+
+/** The color of each field on a light page, by its path: the chosen one, or what the others lead to. */
+function shownColors({ look }: Typed['draft']): Readonly<Record<string, string | undefined>> {
+  const colors = palette({ ...noColors, ...asRecord(look) }, 'light');
+  return {
+    'look.primary_color': colors['--primary'],
+    'look.text_color': colors['--text'],
+    'look.background_color': colors['--background'],
+    'look.user_bubble_color': colors['--user-bubble'],
+    'look.bot_bubble_color': colors['--bot-bubble'],
+  };
+}
+
+const noColors = {
+  ...{ primary_color: '', text_color: '', background_color: '' },
+  ...{ user_bubble_color: '', bot_bubble_color: '' },
+};
 
 /** The errors, each with a link to its field. */
 function errorLinks(

@@ -105,7 +105,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       ['Helper', 'active'],
       ['Helper (copy)', 'inactive'],
     ]);
-    expect((await browser.ask(page, 'delete', { id: String(id) })).text).to.contain('Delete Helper?');
+    expect((await browser.ask(page, 'delete', { id: String(id) })).text).to.contain('Delete “Helper”?');
     expect(await bots()).to.have.length(2);
     expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Helper deleted.');
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
