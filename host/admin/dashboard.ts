@@ -1,4 +1,4 @@
-import { withNotice, restError } from '#plugin-api';
+import { formatPercent, withNotice, restError } from '#plugin-api';
 import type { AdminHome, AdminPageBody, AdminRequest, HomeTile, NextStep } from '#plugin-api';
 import { alertView, collectAlerts, filterLines } from './alerts.ts';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
@@ -98,7 +98,7 @@ function changeView({ change }: HomeTile): { readonly changeText: string } {
   if (!change || change.before === 0) return { changeText: '' };
   const percent = Math.round(((change.now - change.before) / change.before) * 100);
   if (percent === 0) return { changeText: 'as before' };
-  return { changeText: `${percent > 0 ? '+' : '−'}${String(Math.min(999, Math.abs(percent)))} %` };
+  return { changeText: `${percent > 0 ? '+' : '−'}${formatPercent(Math.min(999, Math.abs(percent)))}` };
 }
 
 function sparkView(points: readonly number[] = []): Record<string, unknown> | null {

@@ -77,7 +77,7 @@ export function drawChart({ width, days, format, title, whole, unit = 1, label =
   const left = Math.max(frame.left, Math.ceil(Math.max(...values.map(({ text }) => text.length)) * letter + gap));
   const scale = (value: number): number => round(((base - top) * value) / highest);
   const count = Math.max(1, days.length);
-  // Room for the last label, which stands in the middle below its bar as the others do.
+  // Room for the last label, which is centered below its bar as the others are.
   const ending = (label(days.at(-1)?.day ?? '').length * letter) / 2 - (width - left - frame.right) / count / 2;
   const right = Math.max(frame.right, Math.ceil(ending));
   const slot = (width - left - right) / count;

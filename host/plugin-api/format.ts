@@ -48,8 +48,14 @@ const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const locale = currentLocale();
-  const { currency = '', notation = '', minimumFractionDigits: least, maximumFractionDigits: most } = options;
-  const key = [locale, currency, notation, least, most].join(' ');
+  const {
+    currency = '',
+    style = '',
+    notation = '',
+    minimumFractionDigits: least,
+    maximumFractionDigits: most,
+  } = options;
+  const key = [locale, currency, style, notation, least, most].join(' ');
   let format = numberFormats.get(key);
   if (!format) numberFormats.set(key, (format = new Intl.NumberFormat(locale, options)));
   return format;
@@ -146,6 +152,11 @@ export function formatRetryTime(milliseconds: number): string {
 }
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB'] as const;
+
+/** @param percent `89.94` -> `89.9%`, in other languages as they write it */
+export function formatPercent(percent: number): string {
+  return numberFormat({ style: 'percent', maximumFractionDigits: 1 }).format(percent / 100);
+}
 
 /** `512 bytes`, `1.5 MB`; a KB is 1,024 bytes. */
 export function formatBytes(bytes: number): string {

@@ -147,8 +147,8 @@ describe('dashboard and plugins page', () => {
     ]);
     const plain = text.replace(/<[^<>]+>/g, ' ').replace(/\s+/g, ' ');
     expect(plain)
-      .to.contain('Orders 12 +50 % · paid')
-      .and.contain('Stock 5 −75 %')
+      .to.contain('Orders 12 +50% · paid')
+      .and.contain('Stock 5 −75%')
       .and.contain('Guests 3 as before')
       .and.contain('Courier Some errors, 2 of 9 calls failed')
       .and.contain('Latest orders No. 7 Ada Show all')

@@ -90,7 +90,18 @@ const derived: Readonly<Record<string, readonly string[]>> = {
   svc: [
     ...['Max completion tokens', 'Top p', 'Frequency penalty', 'Presence penalty', 'Top k', 'Temperature'],
     '.txt, .md or .pdf, at most {size} MB',
-    ...['of {1}', '{1} role', 'WEBHOOK PAUSED', '{1} WEBHOOKS PAUSED', 'WEBHOOK HELD', '{1} WEBHOOKS HELD'],
+    ...[
+      'of {1}',
+      '{1} role',
+      'messages',
+      'tokens',
+      'Variable {1}',
+      'Field {1}',
+      'WEBHOOK PAUSED',
+      '{1} WEBHOOKS PAUSED',
+      'WEBHOOK HELD',
+      '{1} WEBHOOKS HELD',
+    ],
     // Of rules: operators, conditions and actions.
     ...['contains', 'does not contain', 'is', 'is not', 'starts with', 'ends with', 'matches the pattern'],
     ...['is greater than', 'is less than', 'is empty', 'is not empty', 'Hour', 'Weekday', 'A variable …'],
@@ -150,6 +161,7 @@ const derived: Readonly<Record<string, readonly string[]>> = {
       'text falls back to {1}, other calls are refused',
       'per day',
       'per month',
+      'per week',
       'Calls per day',
       'Cost per day',
       'Tokens per day',

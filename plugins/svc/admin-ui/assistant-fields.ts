@@ -101,7 +101,7 @@ export function limitRows(schema: JsonSchema, { draft, errors }: FormState): Lim
   return [
     row('limits.guest', 'Guests'),
     row('limits.user', 'Signed-in users'),
-    ...roles.map((role) => row(`limits.roles.${role}`, `${fieldLabel(role, {})} role`)),
+    ...roles.map((role) => row(`limits.roles.${role}`, `${translateText(fieldLabel(role, {}))} role`)),
   ];
 }
 

@@ -95,7 +95,7 @@ async function budgetAlerts(ports: BudgetPorts): Promise<HomeAlert[]> {
           {
             ...base,
             kind: 'warning',
-            text: `The budget "${budget.name}" is at ${String(Math.floor((100 * used) / amount))} %. ${resets}`,
+            text: `The budget “${budget.name}” is at ${String(Math.floor((100 * used) / amount))}%. ${resets}`,
           },
         ]
       : [];

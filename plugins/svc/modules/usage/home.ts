@@ -3,6 +3,7 @@ import {
   formatDuration,
   formatMoney,
   formatNumber,
+  formatPercent,
   localDay,
   type AdminHome,
   type HomeContext,
@@ -75,7 +76,7 @@ function successTile({ now, href }: Figures): AdminHome['tiles'][number] {
   if (now.calls === 0) return { label: 'Success rate', value: '–', note: 'No calls', href };
   return {
     label: 'Success rate',
-    value: `${formatNumber(Math.floor((1000 * (now.calls - now.failed)) / now.calls) / 10)} %`,
+    value: formatPercent(Math.floor((1000 * (now.calls - now.failed)) / now.calls) / 10),
     href: now.failed > 0 ? `${href}&outcome=failed` : href,
     note: `${formatDuration(now.duration / now.calls)} on average`,
   };

@@ -1,4 +1,4 @@
-import type { Choice } from '#plugin-api';
+import { translateText, type Choice } from '#plugin-api';
 import type { BotSettings } from '../bots/bot.ts';
 import type { Rule, RuleAction, RuleCondition, RuleEvent, RuleOperator } from '../rules/rule.ts';
 
@@ -53,12 +53,13 @@ export const actionChoices: readonly (Choice & { readonly value: RuleAction['typ
 /** `The message contains "refund" or "money back"`. */
 export function describeCondition({ fact, operator, value }: RuleCondition): string {
   const [kind = '', name = ''] = fact.split(':');
-  const subject =
+  const subject = translateText(
     kind === 'variable'
       ? `Variable ${name}`
       : kind === 'field'
         ? `Field ${name}`
-        : (factChoices.find((choice) => choice.value === fact)?.label ?? fact).replace(/ \(.*$/, '');
+        : (factChoices.find((choice) => choice.value === fact)?.label ?? fact).replace(/ \(.*$/, ''),
+  );
   const verb = operatorChoices.find((choice) => choice.value === operator)?.label ?? operator;
   if (operator === 'is_empty' || operator === 'is_not_empty') return `${subject} ${verb}`;
   const values = value

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, localDay, type AdminHome, type HomeContext } from '#plugin-api';
+import { formatCount, formatNumber, formatPercent, localDay, type AdminHome, type HomeContext } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readRows } from './log-list.ts';
 import { addDays } from './logs-filter.ts';
@@ -66,7 +66,7 @@ async function ratingTile({ logs }: ChatbotParts, from: number): Promise<AdminHo
   const total = liked + disliked;
   return {
     label: 'Conversations rated good',
-    value: total === 0 ? '–' : `${formatNumber(Math.round((100 * liked) / total))} %`,
+    value: total === 0 ? '–' : formatPercent(Math.round((100 * liked) / total)),
     note: total === 0 ? 'No ratings' : `of ${formatCount(total, 'rating')}`,
     href: `${logsSlug}?feedback=${disliked > 0 ? 'down' : 'any'}`,
   };

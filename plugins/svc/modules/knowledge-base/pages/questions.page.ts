@@ -74,7 +74,7 @@ async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']
           ? 'The answer got a bad rating'
           : question.bestScore === null
             ? 'No passage was found'
-            : `Best match: ${String(question.bestScore)} %`,
+            : `Best match: ${String(question.bestScore)}%`,
       base: all.find(({ id }) => id === question.baseId)?.name ?? '',
       bases: active.map(({ id, name }) => ({ value: String(id), label: name, isData: true })),
       chosen: String(question.baseId),

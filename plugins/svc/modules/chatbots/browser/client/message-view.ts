@@ -103,7 +103,7 @@ function createSources(sources: readonly Source[], label: string, withScores: bo
       safe
         ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow', dir: 'auto' }, name)
         : h('span', { dir: 'auto' }, name),
-      withScores && h('span', { class: 'score' }, `${Math.round(score)} %`),
+      withScores && h('span', { class: 'score' }, `${Math.round(score)}%`),
     );
   });
   return h('details', { class: 'sources' }, h('summary', {}, `${label} (${sources.length})`), h('ol', {}, ...items));
