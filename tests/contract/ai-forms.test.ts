@@ -133,7 +133,7 @@ describeWidget('forms that a model answers', (site) => {
     const failed = await page.submit({ topic: 'Sea' }, { submission_id });
     expect(failed.body).to.deep.include({
       code: 'rest_svc_form_failed',
-      message: 'This form cannot answer at the moment. An administrator has to look at it.',
+      message: 'This form is not available right now.',
     });
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_provider_rejected' });
     site().upstream.answer = (turn) => {

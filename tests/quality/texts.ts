@@ -117,15 +117,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...['{1}: all new.', '{1}: {2} new, {3} unchanged.', '{1}: all new, {2} deleted.'],
     '{1}: {2} new, {3} unchanged, {4} deleted.',
     ...['{1}: {2} delivered', '{1}: {2} delivered, {3} failed'],
-    ...[
-      'from {1} input tokens',
-      'from {1}',
-      'until {1}',
-      'from {1} until {2}',
-      '{1}, {2} failed',
-      'this month',
-      'today',
-    ],
+    ...['from {1} input tokens', 'from {1}', 'until {1}', 'from {1} until {2}', '{1}, {2} failed'],
+    ...['this month', 'today'],
     ...['estimated', 'none failed', '{1} failed ({2}%)', 'without {1}', 'including retries', '{1} in, {2} out'],
     ...[
       'cache write {1}',
