@@ -1,23 +1,12 @@
 import { smallScreen } from './frame.ts';
 
-/** Makes the window a dialog that Escape closes; on small screens it keeps the focus. */
-export function makeDialog(element: HTMLElement, onClose: () => void): void {
-  const screen = matchMedia(smallScreen);
-  element.setAttribute('role', 'dialog');
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && !event.isComposing) {
-      event.stopPropagation();
-      onClose();
-    } else if (event.key === 'Tab' && screen.matches) trapFocus(element, event);
-  });
-}
-
 /**
- * While the window fills the screen, Back closes it instead of leaving the page.
+ * Makes the window a dialog that Escape closes. On small screens it keeps the focus, and Back closes it instead of leaving the
+ * page.
  *
  * @param id of the chatbot, which marks its entry in the history of the page
  */
-export function closeOnBack(
+export function makeDialog(
   element: HTMLElement,
   { id, onClose }: { readonly id: number; readonly onClose: () => void },
 ): () => void {
@@ -26,15 +15,21 @@ export function closeOnBack(
   const onBack = (): void => {
     if (!element.hidden && !isMarked()) onClose();
   };
-  const onToggle = (): void => {
+  const observer = new MutationObserver(() => {
     if (element.hidden !== isMarked()) return;
     // The page's own state stays, because its scripts may look at it.
     if (element.hidden) history.back();
     else if (screen.matches) history.pushState({ ...history.state, svcChat: id }, '');
-  };
-  const observer = new MutationObserver(onToggle);
+  });
   observer.observe(element, { attributeFilter: ['hidden'] });
   addEventListener('popstate', onBack);
+  element.setAttribute('role', 'dialog');
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !event.isComposing) {
+      event.stopPropagation();
+      onClose();
+    } else if (event.key === 'Tab' && screen.matches) trapFocus(element, event);
+  });
   return () => {
     observer.disconnect();
     removeEventListener('popstate', onBack);

@@ -1,6 +1,6 @@
 import type { ChatEvent } from './chat.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { closeOnBack, fitToViewport, makeDialog } from './dialog.ts';
+import { fitToViewport, makeDialog } from './dialog.ts';
 import { createFooter } from './footer.ts';
 import { createHeader } from './header.ts';
 import { icon } from './chat-icons.ts';
@@ -87,8 +87,7 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
     if (navigator.onLine && chat.phase === 'failed') void chat.start().catch(() => undefined);
   };
   for (const name of ['online', 'offline']) addEventListener(name, onConnection);
-  if (onClose) makeDialog(element, onClose);
-  const stopBack = onClose && closeOnBack(element, { id: bot.id, onClose });
+  const stopBack = onClose && makeDialog(element, { id: bot.id, onClose });
   let stopFitting = (): void => undefined;
   return {
     element,
