@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import { isLoopback } from './outbound-addresses.ts';
+import { isLoopback, withoutBrackets } from './outbound-addresses.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
 /** The proxy that connections of a URL go through, as `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say; null: none. */
@@ -32,7 +32,7 @@ export interface TunnelTarget {
 export function openTunnel(proxy: URL, { hostname, port, timeout }: TunnelTarget): Promise<Socket> {
   const authority = `${hostname}:${port}`;
   const request = (proxy.protocol === 'https:' ? requestHttps : requestHttp)({
-    hostname: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+    hostname: withoutBrackets(proxy.hostname),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path: authority,

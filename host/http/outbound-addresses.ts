@@ -69,8 +69,11 @@ export function isLoopback(hostname: string): boolean {
   return literal === null ? /^localhost\.?$/i.test(hostname) : ipaddr.process(literal).range() === 'loopback';
 }
 
+/** A URL's host without the brackets of IPv6. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
 /** The literal IP address in a URL's host, without brackets, or null for a name. */
 export function literalAddress(hostname: string): string | null {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  const bare = withoutBrackets(hostname);
   return ipaddr.isValid(bare) ? bare : null;
 }

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { literalAddress, refusalReason, refusedName } from './outbound-addresses.ts';
+import { literalAddress, refusalReason, refusedName, withoutBrackets } from './outbound-addresses.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 import { openTunnel, type FindProxy } from './egress-proxy.ts';
 
@@ -104,7 +104,7 @@ export function createGuardedConnector({
   timeout,
 }: ConnectorDependencies): buildConnector.connector {
   return (options, callback) => {
-    const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
+    const hostname = withoutBrackets(options.hostname);
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     const internal = reachesInternal(policy, options.hostname, port) || reachesInternal(policy, hostname, port);
     const fail = (error: unknown): void => callback(asOutboundError(error, hostname), null);

@@ -10,6 +10,7 @@ import {
   type OutboundResponse,
 } from '#plugin-api';
 import { OutboundClients } from './outbound-clients.ts';
+import { withoutBrackets } from './outbound-addresses.ts';
 import {
   createGuardedConnector,
   findRoute,
@@ -106,7 +107,7 @@ export function createOutbound({
       const { protocol, hostname } = target;
       const port = effectivePort(target);
       const internal = reachesInternal(policyFrom(init), hostname, port);
-      await findRoute(hostname.replace(/^\[(.*)\]$/, '$1'), { protocol, port, internal, resolve, findProxy });
+      await findRoute(withoutBrackets(hostname), { protocol, port, internal, resolve, findProxy });
     },
     fetch: (url, init = {}) => send(url, init),
     connector: ({ timeout = defaults.timeout, ...init } = {}) =>

@@ -2,7 +2,7 @@ import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, lowerCased, readSecretFiles, type Environment } from './environment.ts';
+import { ConfigError, readSecretFiles, variableIn, type Environment } from './environment.ts';
 import { proxyVariables } from './variables.ts';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -257,7 +257,7 @@ function readAdmin(read: (name: string) => string | null, errors: string[]): Con
 /** @returns whether there is one */
 function readProxies(env: Environment, errors: string[]): boolean {
   const found = proxyVariables.slice(0, -1).flatMap((name) => {
-    const value = (env[name] ?? lowerCased(env, name))?.trim() ?? '';
+    const value = variableIn(env, name)?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
   for (const [name, value] of found)

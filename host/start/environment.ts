@@ -82,17 +82,17 @@ export interface VariableInForce {
 export function describeEnvironment(env: Environment = process.env, root = process.cwd()): VariableInForce[] {
   const inFile = readEnvFile(root);
   return variables.map((name) => {
-    const [value, file] = [(env[name] ?? lowerCased(env, name))?.trim(), env[fileVariable(name)]?.trim()];
+    const [value, file] = [variableIn(env, name)?.trim(), env[fileVariable(name)]?.trim()];
     if (secretVariables.has(name) && file) return { name, value: '[set]', source: file };
     if (!value) return { name, value: null, source: 'default' };
-    const source = (inFile[name] ?? lowerCased(inFile, name))?.trim() === value ? envFileName : 'environment';
+    const source = variableIn(inFile, name)?.trim() === value ? envFileName : 'environment';
     return { name, value: secretVariables.has(name) || hasPassword(value) ? mask(value) : value, source };
   });
 }
 
-/** A variable of proxies that is written in lower case. */
-export function lowerCased(env: Environment, name: string): string | undefined {
-  return (proxyVariables as readonly string[]).includes(name) ? env[name.toLowerCase()] : undefined;
+/** The value of a variable; those of proxies may be written in lower case. */
+export function variableIn(env: Environment, name: string): string | undefined {
+  return env[name] ?? ((proxyVariables as readonly string[]).includes(name) ? env[name.toLowerCase()] : undefined);
 }
 
 /** Whether a value is the address of a proxy with a user's name. */

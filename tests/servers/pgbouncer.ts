@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../helpers/free-port.ts';
 import { until } from '../helpers/until.ts';
 
 export interface Pooler {
@@ -69,12 +69,4 @@ ${tls === undefined ? '' : `client_tls_sslmode = require\nclient_tls_key_file = 
       await rm(folder, { recursive: true });
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../helpers/free-port.ts';
 import { runToEnd, startChild } from './child.ts';
 import type { Child } from './child.ts';
 
@@ -40,7 +39,7 @@ export async function startPortkey(): Promise<Portkey> {
     );
     const root = join(folder, 'node_modules', packageName);
     const installed = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-    const port = await freePort();
+    const port = await findFreePort();
     const child = await startChild({
       command: process.execPath,
       args: [join(root, 'build', 'start-server.js'), `--port=${String(port)}`, '--headless'],
@@ -56,17 +55,4 @@ export async function startPortkey(): Promise<Portkey> {
     await remove();
     throw error;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
 }
