@@ -142,7 +142,7 @@ describe('event webhooks in a browser', () => {
     await plain.getByText('Delete this endpoint', { exact: true }).click();
     await plain.getByRole('button', { name: 'Delete endpoint' }).click();
     await plain.getByRole('heading', { name: 'Delete this endpoint?' }).waitFor();
-    await plain.getByRole('button', { name: 'Continue' }).click();
+    await plain.getByRole('button', { name: 'Delete endpoint' }).click();
     await plain.getByText('Endpoint deleted.').waitFor();
     expect((await endpoints()).map(({ name }) => name)).to.deep.equal(['CRM', 'Legacy']);
   });
