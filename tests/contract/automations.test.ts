@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describeHosts } from '../helpers/dialects.ts';
+import { becomes } from '../helpers/until.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
 
 describeHosts('automations', ({ location }) => {
@@ -88,9 +89,11 @@ describeHosts('automations', ({ location }) => {
         post: post.id,
       });
       const data = { taste: said, price: 7, words: [said] };
-      expect(events.map(({ result }) => result)).to.deep.equal([
-        { message: item?.message, generated_post_id: post.id, data },
-      ]);
+      // The event follows the state that the test waited for.
+      await becomes(
+        () => events.map(({ result }) => result),
+        [{ message: item?.message, generated_post_id: post.id, data }],
+      );
       expect(await meta.all(post.id)).to.deep.include({ taste: [said], price: [7] });
       expect(await site.cli('svc', 'task', 'run', String(task.id))).to.include({ added: 0 });
     });

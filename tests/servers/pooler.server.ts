@@ -117,6 +117,10 @@ describe('a database behind PgBouncer', () => {
       expect(responses.map(({ status }) => status)).to.deep.equal(Array.from({ length: 20 }, () => 200));
     }
     expect(await first.cli('doctor')).to.not.include('pooler');
-    expect(first.output() + second.output()).to.not.match(/"level":"(?:error|warn)"/);
+    // A busy machine may hold the event loop up: that says nothing about the pooler.
+    const warnings = (first.output() + second.output())
+      .split('\n')
+      .filter((line) => /"level":"(?:error|warn)"/.test(line) && !line.includes('"event":"event_loop_blocked"'));
+    expect(warnings).to.deep.equal([]);
   });
 });
