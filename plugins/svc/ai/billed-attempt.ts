@@ -17,9 +17,12 @@ export function billedUsage(
   return isBilled ? { ...reported, written } : null;
 }
 
-/** Whether a provider may bill a failed attempt: not a request that it refused by status, or that it never got. */
-export function isBillable(error: ProviderError): boolean {
-  const { kind, status } = error;
-  if (status !== null) return status < 300;
+/**
+ * Whether a provider may bill a failed attempt: not a request that it refused, or that it never got. A failure within a response
+ * that had begun well is no refusal.
+ */
+function isBillable(error: ProviderError): boolean {
+  const { kind, status, isInside } = error;
+  if (status !== null) return status < 300 || (isInside && status >= 500);
   return kind === 'timeout' || kind === 'aborted' || (kind === 'connection' && !isUnsent(error));
 }

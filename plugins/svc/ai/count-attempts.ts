@@ -11,5 +11,6 @@ export function countAttempts(model: string, attempts: readonly ReportedUsage[])
     counts.outputTokens += usage?.output_tokens ?? 0;
     for (const kind of tokenKinds) if (own[kind]) details[kind] = (details[kind] ?? 0) + own[kind];
   }
-  return { ...counts, tokenDetails: tokenDetails(details), attempts };
+  const used = { input_tokens: counts.inputTokens, output_tokens: counts.outputTokens };
+  return { ...counts, tokenDetails: tokenDetails(used, details), attempts };
 }

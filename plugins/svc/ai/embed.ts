@@ -165,7 +165,7 @@ function embedBatch(
           { model, input: batch, ...fields },
           connectionOf(services, { settings: saved, timeout, signal }),
         );
-        used.set(attempt, { batch, tokens: result.usage?.input_tokens ?? null, isLost: false });
+        used.set(attempt, { batch, tokens: reportedTokens(result), isLost: false });
         // Providers of other plugins must follow the contract too.
         if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
         return result;
@@ -173,12 +173,17 @@ function embedBatch(
         if (used.get(attempt)?.isLost !== true) throw thrown;
         const billed = billedUsage(thrown, { isSent });
         if (billed === null) used.delete(attempt);
-        else used.set(attempt, { batch, tokens: billed.usage?.input_tokens ?? null, isLost: true });
+        else used.set(attempt, { batch, tokens: reportedTokens(billed), isLost: true });
         throw thrown;
       }
     },
     { services, provider: provider.id, deadline, signal },
   );
+}
+
+/** Tokens of the input. Null if they have to be estimated: inputs always have some, so a report of 0 is none (D51). */
+function reportedTokens({ usage }: Pick<EmbeddingResult, 'usage'>): number | null {
+  return usage === null || usage.input_tokens === 0 ? null : usage.input_tokens;
 }
 
 async function countTokens(attempts: readonly UsedAttempt[], host: AiServices['host']): Promise<number> {
@@ -241,14 +246,15 @@ async function joinResults(
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
   for (const [index, result] of results.entries()) {
-    const tokens = result.usage === null ? await countInputs(batches[index] ?? [], host) : result.usage.input_tokens;
+    const reported = reportedTokens(result);
+    const tokens = reported ?? (await countInputs(batches[index] ?? [], host));
     usage.input_tokens += tokens;
-    usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
+    usage.total_tokens += reported === null ? tokens : (result.usage?.total_tokens ?? tokens);
   }
   return Object.assign(resultVectors(vectors), {
     usage,
     ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
-    usageEstimated: results.some((result) => result.usage === null),
+    usageEstimated: results.some((result) => reportedTokens(result) === null),
   });
 }
 

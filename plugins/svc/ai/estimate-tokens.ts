@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { TextRequest, Usage } from '../providers/provider.ts';
+import type { ReportedUsage, TextRequest, Usage } from '../providers/provider.ts';
 import { loadTokenCounter } from '../kit/count-tokens.ts';
 import type { countTexts } from './count-texts.reader.ts';
 import type { CallUse } from './ports.ts';
@@ -23,6 +23,34 @@ function imageTokens({ messages }: Pick<TextRequest, 'messages'>): number {
 export async function estimateUsage(request: Prompt, content: string, host: Counting): Promise<Usage> {
   const [input, output] = [await estimatePrompt(request, host), await estimateTokens([content], host)];
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+/**
+ * Reported usage, with an estimate of what is missing in it (D25, D51): all of it; a side that was reported as 0 and has text, as
+ * streams that end early and many servers do; what was written beyond a partial report.
+ *
+ * @param call `written`: all that the model wrote
+ */
+export async function completeUsage(
+  { usage, isPartial = false, tokenDetails, reportedCost }: ReportedUsage,
+  { request, written }: { readonly request: Prompt; readonly written: string },
+  host: Counting,
+): Promise<ReportedUsage & { readonly usage: Usage; readonly isEstimated: boolean }> {
+  const [reportedInput, reportedOutput] = [usage?.input_tokens ?? 0, usage?.output_tokens ?? 0];
+  const input = reportedInput > 0 ? reportedInput : await estimatePrompt(request, host);
+  const output =
+    written === '' || (reportedOutput > 0 && !isPartial)
+      ? reportedOutput
+      : Math.max(reportedOutput, await estimateTokens([written], host));
+  if (usage !== null && input === reportedInput && output === reportedOutput)
+    return { usage, tokenDetails, reportedCost, isEstimated: false };
+  return {
+    usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+    tokenDetails,
+    // Of a report that leaves tokens out, a price of 0 is left out too.
+    reportedCost: reportedCost === 0 ? undefined : reportedCost,
+    isEstimated: true,
+  };
 }
 
 async function estimatePrompt(request: Prompt, host: Counting): Promise<number> {

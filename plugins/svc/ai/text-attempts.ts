@@ -9,7 +9,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { billedUsage } from './billed-attempt.ts';
-import { estimateTokens, estimateUsage } from './estimate-tokens.ts';
+import { completeUsage } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import type { AiServices } from './ports.ts';
 
@@ -49,7 +49,7 @@ export function createTextAttempts(
   };
   return {
     text: () => text,
-    failed: (host) => Promise.all(failed.map((one) => estimateMissing(one, host))),
+    failed: (host) => Promise.all(failed.map((one) => completeUsage(one, one, host))),
     async attempt(request, connection) {
       const isSent = connection.signal?.aborted !== true;
       try {
@@ -69,17 +69,6 @@ export function createTextAttempts(
 interface FailedAttempt extends FailedUsage {
   readonly request: TextRequest;
   readonly written: string;
-}
-
-async function estimateMissing(
-  { request, written, isPartial = false, usage, ...reported }: FailedAttempt,
-  host: AiServices['host'],
-): Promise<ReportedUsage> {
-  if (usage === null) return { usage: await estimateUsage(request, written, host) };
-  if (!isPartial) return { usage, ...reported };
-  const { input_tokens } = usage;
-  const output_tokens = Math.max(usage.output_tokens, await estimateTokens([written], host));
-  return { ...reported, usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens } };
 }
 
 /**

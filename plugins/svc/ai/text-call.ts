@@ -4,7 +4,7 @@ import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
-import { estimateText, estimateUsage } from './estimate-tokens.ts';
+import { completeUsage, estimateText } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
 import { limitTexts } from './limit-texts.ts';
 import { sendImages, setImagesApart, type ImagesApart } from './large-images.ts';
@@ -200,16 +200,17 @@ async function runText(
     const error = asProviderError(thrown);
     throw error === null ? thrown : providerFailure(error, provider, firstByte);
   });
+  const used = await completeUsage(result, { request, written: writtenBy(result) }, services.host);
   return {
     content: result.content,
-    usage: result.usage ?? (await estimateUsage(request, writtenBy(result), services.host)),
-    ...(result.tokenDetails && { tokenDetails: result.tokenDetails }),
-    ...(provider.text.reportsCost === true && { reportedCost: result.reportedCost }),
+    usage: used.usage,
+    ...(used.tokenDetails && { tokenDetails: used.tokenDetails }),
+    ...(provider.text.reportsCost === true && { reportedCost: used.reportedCost }),
     providerId: provider.id,
     provider: provider.label,
     model: result.model,
     ignored: [...result.ignored, ...ignoredHints],
-    usageEstimated: result.usage === null,
+    usageEstimated: used.isEstimated,
     ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
     ...(result.finish !== undefined && { finish: result.finish }),
     ...(result.refusal !== undefined && { refusal: result.refusal }),

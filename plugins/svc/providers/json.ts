@@ -23,10 +23,31 @@ export function textAt(value: unknown, member: string): string | null {
 /** More than any model reads or writes: sums of a day stay exact, and a broken server uses up no budget with one answer. */
 const highestCount = 1_000_000_000;
 
-/** The member as a whole number from 0 to a billion, else null: what cannot be is estimated as what is missing. */
+/** The member as a whole number from 0 to a billion, else null: what cannot be is estimated as what is missing. Digits as text count. */
 export function countAt(value: unknown, member: string): number | null {
-  const found = isRecord(value) ? value[member] : undefined;
+  const given = isRecord(value) ? value[member] : undefined;
+  const found = typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given;
   return typeof found === 'number' && found >= 0 && found <= highestCount ? Math.trunc(found) : null;
+}
+
+/**
+ * Usage that events of a stream report one after another. It only grows: members of a later event replace those of an earlier
+ * one, but nothing, null or 0 replaces no value.
+ */
+export function laterUsage(earlier: unknown, later: unknown): JsonObject {
+  const before = asRecord(earlier);
+  if (!isRecord(later)) return before;
+  const given = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    ...before,
+    ...Object.fromEntries(given.filter(([name, value]) => value !== 0 || before[name] === undefined)),
+  };
+}
+
+/** The usage of a response, which may be inside its error. */
+export function usageIn(body: unknown, member = 'usage'): unknown {
+  const usage = isRecord(body) ? body[member] : undefined;
+  return isRecord(usage) ? usage : objectAt(body, 'error')[member];
 }
 
 /** The arguments of a tool call as an object; none for an empty text. Null for a text that is no JSON object, as a cut one. */

@@ -85,6 +85,8 @@ export type RequestedText = Pick<TextRequest, 'model'> & Partial<Pick<TextReques
 export interface ReportedUsage {
   /** Null when the provider reported none (D25). */
   readonly usage: Usage | null;
+  /** Whether the reported output leaves out a part of what was written: it is of the beginning of a text, or of its reasoning. */
+  readonly isPartial?: boolean | undefined;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */
   readonly tokenDetails?: TokenDetails | undefined;
   /** What the provider says that it bills, in millionths of a US dollar; used if the capability `reportsCost`. */
@@ -93,8 +95,6 @@ export interface ReportedUsage {
 
 /** What is known of a failed call, which the provider may bill (D51). */
 export interface FailedUsage extends ReportedUsage {
-  /** Whether the reported output is what it was at the beginning of the text. */
-  readonly isPartial?: boolean;
   /** All that was received of the text, reasoning and calls of functions included, to estimate what was not reported. */
   readonly written?: string;
 }
@@ -357,6 +357,8 @@ export class ProviderError extends UpstreamError<ProviderErrorKind> {
   readonly retryable: boolean;
   /** Null: the provider reported nothing of the failed call. */
   reported: FailedUsage | null = null;
+  /** Whether the provider had begun a response with status 200, in which it reported this error. */
+  isInside = false;
 
   constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
     super(init);

@@ -135,6 +135,11 @@ describe('embedding texts', () => {
     }));
     const { usage, usageEstimated } = await createEmbed(ai)(call);
     expect([usage, usageEstimated]).to.deep.equal([{ input_tokens: 5, total_tokens: 5 }, true]);
+    const { ai: zero } = await setUp(async (request, signal) => ({
+      ...(await answer(request, signal)),
+      usage: { input_tokens: 0, total_tokens: 0 },
+    }));
+    expect((await createEmbed(zero)(call)).usage.input_tokens).to.be.greaterThan(4);
   });
 
   it('holds a provider of another plugin to the contract', async () => {

@@ -47,6 +47,14 @@ describe('Failed calls', () => {
       expect((await countsOf(error)).inputTokens).to.be.greaterThan(5);
   });
 
+  it('count an estimate of a failure within a response that had begun, unless it is a refusal', async () => {
+    const inside = (status: number): ProviderError =>
+      Object.assign(failed(status === 429 ? 'rate_limited' : 'unavailable', status), { isInside: true });
+    const { inputTokens } = await countsOf(failed('timeout', null));
+    expect((await countsOf(inside(502), inside(502), inside(502))).inputTokens).to.equal(3 * Number(inputTokens));
+    expect((await countsOf(inside(429), inside(429), inside(429))).inputTokens).to.equal(0);
+  });
+
   it('count nothing of what a status refused', async () => {
     for (const error of [failed('rejected', 400), failed('auth', 401), failed('unavailable', 503)])
       expect((await countsOf(error)).inputTokens).to.equal(0);
@@ -58,6 +66,21 @@ describe('Failed calls', () => {
     const { inputTokens, outputTokens } = await countsOf(error, error, error);
     expect(inputTokens).to.equal(33);
     expect(outputTokens).to.be.within(27, 45);
+  });
+
+  it('count what was sent and written where the provider reported 0 of it', async () => {
+    const error = failed('connection', null, 0);
+    error.reported = { ...error.reported!, written: 'Paris is a town, as everyone knows by heart.' };
+    const one = await countsOf(error, answer);
+    expect(one.inputTokens).to.equal(12);
+    expect(one.outputTokens).to.be.within(11, 17);
+    error.reported = { ...error.reported, usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } };
+    expect((await countsOf(error, answer)).inputTokens).to.be.greaterThan(6);
+    const zero = { ...answer, usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 }, reportedCost: 0 };
+    const { inputTokens, outputTokens, attempts } = await countsOf(zero);
+    expect(inputTokens).to.be.greaterThan(5);
+    expect(outputTokens).to.be.within(2, 4);
+    expect(attempts?.map(({ reportedCost }) => reportedCost)).to.deep.equal([undefined]);
   });
 
   it('count an estimate of each attempt that may be billed, also before one that succeeded', async () => {

@@ -106,10 +106,25 @@ describe('Answers of Chat Completions', () => {
     });
   });
 
+  it('count no more tokens of a kind than there are', () => {
+    const usage = {
+      ...{ prompt_tokens: 10, completion_tokens: 5 },
+      prompt_tokens_details: { cached_tokens: 8, image_tokens: 7 },
+      completion_tokens_details: { reasoning_tokens: 1_000 },
+    };
+    expect(chat({ content: 'a' }, 'stop', { usage }).tokenDetails).to.deep.equal({
+      ...{ cached_input: 8, image_input: 2, reasoning: 5 },
+    });
+  });
+
   it('count no tokens that are not whole numbers', () => {
-    expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: 1 } }).usage).to.equal(
-      null,
-    );
+    for (const written of ['3 tokens', '3.5', '-3', '', '99999999999', -3, Number.NaN])
+      expect(
+        chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: written, completion_tokens: 1 } }).usage,
+      ).to.equal(null);
+    expect(
+      chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: '1' } }).usage,
+    ).to.deep.equal({ input_tokens: 3, output_tokens: 1, total_tokens: 4 });
     expect(chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: 3.0, completion_tokens: 1 } }).usage).to.deep.equal(
       { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
     );

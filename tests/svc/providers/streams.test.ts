@@ -87,6 +87,62 @@ describe('Text providers that stream', () => {
       expect((failure as ProviderError).reported?.usage).to.deep.equal(counted);
     });
 
+  const [whole, beginning, nothing] = [
+    { in: 1_000, out: 500 },
+    { in: 1_000, out: null },
+    { in: 0, out: 0 },
+  ];
+  type Counted = { readonly in: number; readonly out: number | null };
+  const events: Readonly<Record<string, (used: Counted, text: string) => object>> = {
+    openai: (used, content) => ({
+      choices: [{ delta: { content } }],
+      usage: { prompt_tokens: used.in, completion_tokens: used.out, total_tokens: used.in + (used.out ?? 0) },
+    }),
+    claude: (used, text) => ({
+      type: text === '' ? 'message_delta' : 'message_start',
+      message: { content: [], usage: { input_tokens: used.in, output_tokens: used.out } },
+      usage: { input_tokens: used.in, output_tokens: used.out },
+    }),
+    google: (used, text) => ({
+      candidates: [{ content: { parts: [{ text }] } }],
+      usageMetadata: {
+        promptTokenCount: used.in,
+        ...(used.out !== null && { candidatesTokenCount: used.out }),
+        totalTokenCount: used.in + (used.out ?? 0),
+      },
+    }),
+  };
+  const usageOf = async (id: string, used: readonly object[]): Promise<ProviderError['reported']> => {
+    const upstream = upstreams.find((one) => one.id === id)!;
+    const body = used.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+    const fetch: typeof globalThis.fetch = () =>
+      Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    const connection = connectionTo(upstream, { fetch });
+    return (
+      (await failureOf(find(id).text!.stream!(requestTo(upstream), connection, () => undefined))) as ProviderError
+    ).reported;
+  };
+  for (const [id, eventOf] of Object.entries(events))
+    it(`keep the usage that an event without one follows, and read that of an error: ${id}`, async () => {
+      const counted = { input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 };
+      const cut = await usageOf(id, [eventOf(whole, 'Hello.'), eventOf(nothing, '')]);
+      expect(cut?.usage).to.deep.equal(counted);
+      const {
+        choices: _choices,
+        candidates: _candidates,
+        type: _type,
+        message: _message,
+        ...usage
+      } = eventOf(whole, '') as Record<string, unknown>;
+      const failed = await usageOf(id, [{ error: { message: 'Overloaded.', ...usage } }]);
+      expect(failed?.usage).to.deep.equal(counted);
+    });
+
+  it('say that Google has not counted the text of a stream that ended early', async () => {
+    const reported = await usageOf('google', [events['google']!(beginning, 'Hello.')]);
+    expect(reported).to.include({ isPartial: true, written: 'Hello.' });
+  });
+
   it('are not asked for the usage again where the upstream refused to send it', async () => {
     const upstream = upstreams.find(({ id }) => id === 'ollama')!;
     const asked: boolean[] = [];

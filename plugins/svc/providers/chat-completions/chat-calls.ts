@@ -4,6 +4,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { ProviderError, type ModelInfo, type Provider, type ProviderConnection } from '../provider.ts';
 import type { ProviderSettings, TextCapability, TextRequest, TextResult } from '../provider.ts';
+import { usageIn } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -38,7 +39,7 @@ export function createChatCalls(
         .asResponse();
       const received = await readJson(response);
       const read = () => chatResponse(received, request, connection);
-      return { ignored, ...(await keepUsage(() => chatReport(received['usage']), read)) };
+      return { ignored, ...(await keepUsage(() => chatReport(usageIn(received)), read)) };
     });
 
   const stream = requestUsage(init.countsStreams, (request, connection, { onText, options }) => {

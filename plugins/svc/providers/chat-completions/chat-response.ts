@@ -140,7 +140,7 @@ export function chatTokenDetails(usage: unknown): TokenDetails | undefined {
   if (total === null) return undefined;
   const [input, output] = [objectAt(usage, 'prompt_tokens_details'), objectAt(usage, 'completion_tokens_details')];
   const beyondText = total.output_tokens - (countAt(usage, 'completion_tokens') ?? total.output_tokens);
-  return tokenDetails({
+  return tokenDetails(total, {
     cached_input: countAt(input, 'cached_tokens') ?? countAt(usage, 'prompt_cache_hit_tokens'),
     cache_write: countAt(input, 'cache_write_tokens'),
     image_input: countAt(input, 'image_tokens'),

@@ -1,6 +1,6 @@
-import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { laterUsage, listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { errorInside, parseEvent, type TextStream } from '../streams/read-events.ts';
-import { chatReport, chatResponse, chatUsage, contentText } from './chat-response.ts';
+import { chatReport, chatResponse, contentText } from './chat-response.ts';
 import type { ProviderConnection, RequestedText } from '../provider.ts';
 import { createToolCalls } from './stream-tool-calls.ts';
 import { isListedModel } from '../settings-fields.ts';
@@ -39,7 +39,7 @@ export const createChatStream = (
   };
   const takeChunk = (chunk: JsonObject): void => {
     // Before an error is thrown: the event that has it may have the usage too, which is billed (D51).
-    if (chatUsage(chunk['usage']) !== null) state.usage = chunk['usage'];
+    state.usage = laterUsage(state.usage, usageIn(chunk));
     const choice = listAt(chunk, 'choices')[0];
     const failed = [chunk, choice].find((holder) => Boolean((holder as JsonObject | undefined)?.['error']));
     if (failed !== undefined) throw errorInside(failed, connection);
@@ -67,7 +67,7 @@ export const createChatStream = (
     },
     isComplete: () => state.reason !== null,
     report() {
-      if (wholeBody !== null) return chatReport(wholeBody['usage']);
+      if (wholeBody !== null) return chatReport(usageIn(wholeBody));
       const calls = toolCalls.all();
       return { ...chatReport(state.usage), written: state.written + (calls.length > 0 ? JSON.stringify(calls) : '') };
     },

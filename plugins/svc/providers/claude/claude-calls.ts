@@ -1,5 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
+import { usageIn } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -29,7 +30,7 @@ export function generate(request: TextRequest, connection: ProviderConnection): 
     const response = await postMessage(client, body, { signal, connection });
     const received = await readJson(response);
     const read = () => claudeResponse(received, request, connection);
-    return { ignored, ...(await keepUsage(() => claudeReport(received['usage']), read)) };
+    return { ignored, ...(await keepUsage(() => claudeReport(usageIn(received)), read)) };
   });
 }
 

@@ -81,7 +81,7 @@ function claudeUsage(usage: unknown): Usage | null {
 function claudeTokenDetails(usage: unknown): TokenDetails | undefined {
   const written = countAt(usage, 'cache_creation_input_tokens') ?? 0;
   const forAnHour = Math.min(written, countAt(objectAt(usage, 'cache_creation'), 'ephemeral_1h_input_tokens') ?? 0);
-  return tokenDetails({
+  return tokenDetails(claudeUsage(usage), {
     cached_input: countAt(usage, 'cache_read_input_tokens'),
     cache_write: written - forAnHour,
     cache_write_1h: forAnHour,

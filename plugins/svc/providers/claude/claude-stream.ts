@@ -1,5 +1,4 @@
-import { isRecord } from '#plugin-api';
-import { objectAt, textAt, type JsonObject } from '../json.ts';
+import { laterUsage, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { errorInside, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { claudeReport, claudeResponse } from './claude-response.ts';
 
@@ -38,7 +37,7 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
     },
     message_delta: (event) => {
       message = { ...message, ...objectAt(event, 'delta') };
-      usage = { ...usage, ...present(objectAt(event, 'usage')) };
+      usage = laterUsage(usage, event['usage']);
       hasFinalUsage = true;
     },
   };
@@ -47,7 +46,7 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
     take({ event: name = '', data }) {
       const event = parseEvent(data);
       if (Boolean(event['error'])) {
-        usage = { ...usage, ...present(objectAt(event, 'usage')) };
+        usage = laterUsage(usage, usageIn(event));
         throw errorInside(event, connection);
       }
       const type = textAt(event, 'type') ?? name;
@@ -66,19 +65,14 @@ export const createClaudeStream: OpenTextStream = (request, connection, onText) 
             isPartial: !hasFinalUsage,
             written: [thinking, content, ...[...calls.values()].map(({ json }) => json)].join(''),
           }
-        : claudeReport(received['usage']),
+        : claudeReport(usageIn(received)),
     result() {
       // A cut input stays the text that it is.
       const tools = [...calls.values()].map(({ block, json }) => (json === '' ? block : { ...block, input: json }));
       const body = received ?? { ...message, content: [{ type: 'text', text: content }, ...tools], usage };
       const result = claudeResponse(body, request, connection);
       if (received !== null && result.content !== '') onText(result.content);
-      return result;
+      return received === null && !hasFinalUsage ? { ...result, isPartial: true } : result;
     },
   };
 };
-
-/** Members that are not null: the last event may have null where the first one has a value. */
-function present(usage: JsonObject): JsonObject {
-  return isRecord(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
-}

@@ -2,6 +2,7 @@ import { withoutUndefined } from '#plugin-api';
 import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { EmbeddingCapability, EmbeddingRequest, ProviderSettings } from '../provider.ts';
+import { usageIn } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { inputUsage } from './check-embeddings.ts';
@@ -22,7 +23,7 @@ export function createEmbed(
         const response = await client.embeddings.create(body, { signal, timeout: sdkTimeout(connection) }).asResponse();
         const received = await readJson(response);
         const read = () => openAiEmbeddings(received, request, connection);
-        return Object.assign(await keepUsage(() => inputUsage(embeddingUsage(received['usage'])), read), { ignored });
+        return Object.assign(await keepUsage(() => inputUsage(embeddingUsage(usageIn(received))), read), { ignored });
       }),
   };
 }

@@ -30,7 +30,7 @@ export function geminiImages(
       images,
       usage: usage === null ? null : { ...usage },
       // Without modalities, all that the model returned is an image: its thoughts are counted apart.
-      tokenDetails: tokenDetails({
+      tokenDetails: tokenDetails(usage, {
         image_output: countAt(reported, 'candidatesTokenCount'),
         ...googleTokenDetails(reported),
       }),

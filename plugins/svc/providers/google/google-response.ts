@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '#plugin-api';
+import { asRecord, isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, refusedRequest, unreadableResponse } from '../provider-errors.ts';
 import { errorInside } from '../streams/read-events.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
@@ -121,11 +121,12 @@ function blockingSentence({ what, reason, own }: Blocking, { settings }: Provide
   return own === null ? `${what} (${reason}).` : `${what} (${reason}): ${cleanMessage(own, settings)}`;
 }
 
-/** All that a response reports of its usage. */
+/** All that a response reports of its usage. The first pieces of a stream have no count of the text. */
 export function googleReport(body: unknown): ReportedUsage {
-  const metadata = objectAt(body, 'usageMetadata');
+  const metadata = asRecord(usageIn(body, 'usageMetadata'));
   const details = googleTokenDetails(metadata);
-  return { usage: googleUsage(metadata), ...(details && { tokenDetails: details }) };
+  const isPartial = countAt(metadata, 'candidatesTokenCount') === null;
+  return { usage: googleUsage(metadata), ...(isPartial && { isPartial }), ...(details && { tokenDetails: details }) };
 }
 
 /** Thinking is billed as output, what tools read as input; both are counted as such. */
@@ -149,7 +150,7 @@ export function googleTokenDetails(usage: Readonly<Record<string, unknown>>): To
       .reduce<number>((sum, entry) => sum + (countAt(entry, 'tokenCount') ?? 0), 0);
   const uncached = (name: string): number =>
     modality('promptTokensDetails', name) - modality('cacheTokensDetails', name);
-  return tokenDetails({
+  return tokenDetails(googleUsage(usage), {
     cached_input: countAt(usage, 'cachedContentTokenCount'),
     image_input: uncached('IMAGE'),
     audio_input: uncached('AUDIO'),

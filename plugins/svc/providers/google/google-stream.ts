@@ -1,7 +1,7 @@
 import { isRecord } from '#plugin-api';
-import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { laterUsage, listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { errorInside, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
-import { functionCallParts, googleReport, googleResponse, googleUsage, partsText } from './google-response.ts';
+import { functionCallParts, googleReport, googleResponse, partsText } from './google-response.ts';
 
 /**
  * Reads the pieces of streamGenerateContent, each a complete response. The last one has a finish reason or a block reason.
@@ -16,8 +16,7 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
   let received: JsonObject | null = null;
 
   const takePiece = (piece: JsonObject): void => {
-    const usageMetadata =
-      googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
+    const usageMetadata = laterUsage(last['usageMetadata'], usageIn(piece, 'usageMetadata'));
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];
     last = { ...last, ...piece, usageMetadata, modelVersion };
     if (Boolean(piece['error'])) throw errorInside(piece, connection);

@@ -51,7 +51,7 @@ export function imageReport(usage: unknown): ReportedUsage {
   const details = [objectAt(usage, 'input_tokens_details'), objectAt(usage, 'output_tokens_details')] as const;
   return {
     usage: { ...counts, total_tokens: counts.input_tokens + counts.output_tokens },
-    tokenDetails: tokenDetails({
+    tokenDetails: tokenDetails(counts, {
       cached_input: countAt(details[0], 'cached_tokens'),
       image_input: countAt(details[0], 'image_tokens'),
       image_output: countAt(details[1], 'image_tokens'),

@@ -1,6 +1,7 @@
 import type { ImageGenerateParamsNonStreaming } from 'openai/resources/images';
 import { createChatClients } from '../chat-completions/chat-client.ts';
 import type { ImageEditRequest, ImageRequest, SourceImage } from '../provider.ts';
+import { usageIn } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { writeImageFields, type ImageCalls, type ImageRules } from './image-rules.ts';
@@ -40,7 +41,7 @@ export function createImageCalls({ access, rules }: OpenAiImagesInit): ImageCall
 async function readImages(response: Response, request: Pick<ImageRequest, 'model'>) {
   const received = await readJson(response);
   return keepUsage(
-    () => imageReport(received['usage']),
+    () => imageReport(usageIn(received)),
     () => imagesResponse(received, request),
   );
 }

@@ -3,7 +3,7 @@ import { cleanMessage } from '../../kit/clean-message.ts';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import { chatReport, chatResponse, chatTokenDetails, chatUsage } from '../chat-completions/chat-response.ts';
 import { tokenDetails } from '../../kit/token-details.ts';
-import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { ProviderError } from '../provider.ts';
 import type { ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
@@ -33,7 +33,7 @@ export function createOpenRouterImages(access: ChatAccessOf): Pick<ImageCalls, '
           .asResponse();
         const received = await readJson(response);
         const read = () => openRouterImages(received, request, connection);
-        return { ...(await keepUsage(() => chatReport(received['usage']), read)), ignored };
+        return { ...(await keepUsage(() => chatReport(usageIn(received)), read)), ignored };
       }),
   };
 }
@@ -81,7 +81,7 @@ export function openRouterImages(
       images,
       usage: usage === null ? null : { ...usage },
       // Unless images are counted apart, all that the model returned besides its reasoning is an image.
-      tokenDetails: tokenDetails({
+      tokenDetails: tokenDetails(usage, {
         image_output: (usage?.output_tokens ?? 0) - (details?.reasoning ?? 0),
         ...details,
       }),

@@ -34,7 +34,9 @@ export function errorInside(body: unknown, connection: Pick<ProviderConnection, 
   );
   const named = statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1];
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : (named ?? 502);
-  return errorFromResponse({ status, headers: new Headers(), body }, connection);
+  const failure = errorFromResponse({ status, headers: new Headers(), body }, connection);
+  failure.isInside = true;
+  return failure;
 }
 
 /** The stream ended without its end marker, so the text is incomplete. */
