@@ -8,7 +8,8 @@ import { allowedOriginsOption, requestLimitOption } from './site-settings.ts';
 export interface AllowedOriginsDependencies {
   readonly options: Pick<OptionsApi, 'get'>;
   readonly hooks: Pick<HooksApi, 'addAction'>;
-  readonly database: Pick<Database, 'listen'>;
+  readonly database: Pick<Database, 'listen' | 'isUnavailable'>;
+  readonly clock: Pick<Clock, 'after' | 'now'>;
 }
 
 export interface AllowedOrigins {
@@ -32,7 +33,6 @@ export function createAllowedOrigins(dependencies: AllowedOriginsDependencies): 
 
 export interface AnonymousLimitDependencies extends AllowedOriginsDependencies {
   readonly hooks: Pick<HooksApi, 'addAction' | 'addFilter'>;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Networks counted separately per minute. Further ones share a counter, so a distributed flood cannot fill the memory. */
@@ -43,10 +43,10 @@ const maxNetworks = 100_000;
  * With 0 there is no limit and no filter. Routes with their own key are left to their plugins' limits. Counters live in
  * memory: counting must be cheaper than the requests it refuses.
  */
-export function createAnonymousLimit({ hooks, clock, ...sources }: AnonymousLimitDependencies): {
+export function createAnonymousLimit({ hooks, ...sources }: AnonymousLimitDependencies): {
   follow(): Promise<Undo>;
 } {
-  const count = createMinuteCounter({ clock, maxKeys: maxNetworks });
+  const count = createMinuteCounter({ clock: sources.clock, maxKeys: maxNetworks });
   let perMinute = 0;
   let undo: Undo | null = null;
 
@@ -68,21 +68,34 @@ export function createAnonymousLimit({ hooks, clock, ...sources }: AnonymousLimi
   };
 }
 
-/** Calls `apply` with the option's value, now and after each change by any process. */
+/** Milliseconds after which a failed read is repeated. */
+const rereadDelay = 5_000;
+
+/** Calls `apply` with the option's value, now and after each change by any process, as soon as it can be read. */
 export async function followOption(
-  { options, hooks, database }: AllowedOriginsDependencies,
+  { options, hooks, database, clock }: AllowedOriginsDependencies,
   name: string,
   apply: (value: unknown) => void,
 ): Promise<Undo> {
   const read = async (): Promise<void> => apply(await options.get<unknown>(name));
   const readIfChanged = (changed: unknown): Promise<void> | undefined => (changed === name ? read() : undefined);
+  let undoRetry: Undo | undefined;
+  const reread = (): void => {
+    undoRetry?.();
+    void read().catch((error: unknown) => {
+      if (database.isUnavailable(error)) undoRetry = clock.after(rereadDelay, reread);
+    });
+  };
   const undos = [
+    () => undoRetry?.(),
     ...['added_option', 'updated_option', 'deleted_option'].map((action) => hooks.addAction(action, readIfChanged)),
     // The options' own listener runs first and drops the cached value, so this read sees the new one.
     await database.listen(
       'options',
-      (payload) => void readIfChanged(changedOptionName(payload))?.catch(() => undefined),
-      () => void read().catch(() => undefined),
+      (payload) => {
+        if (changedOptionName(payload) === name) reread();
+      },
+      reread,
     ),
   ];
   await read();

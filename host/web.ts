@@ -68,7 +68,7 @@ function siteOfIndex(site: Core['site'], access: ApplicationPasswordAccess): Res
 /** Everything between a request and the plugins: REST, sign-in, admin, pages, the server. */
 export function createWeb({ core, plugins, checks, warnings }: WebDependencies) {
   const { clock, log, hooks, options, database } = core;
-  const origins = createAllowedOrigins({ options, hooks, database });
+  const origins = createAllowedOrigins({ options, hooks, database, clock });
   const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
   const signIn = createSignIn(core);
   const rest = createRest({

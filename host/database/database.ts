@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Logger, Migration, Undo } from '#plugin-api';
 import type { Database } from './database-contract.ts';
 import type { Dialect, GapCallback, NotificationCallback, Notifier, NotifierEvents } from './dialects/dialect.ts';
-import { isUnavailable } from './outages.ts';
+import { isUnavailable, withStatementLimit } from './outages.ts';
 import { createMigrator } from './migrator.ts';
 import { type Transactions, createTransactions } from './transactions.ts';
 
@@ -30,6 +30,12 @@ export const directStatements = 'direct statements';
 
 /** Notifies the other processes that all their cached data is outdated. */
 const restoredChannel = 'database_restored';
+
+/**
+ * Milliseconds for which caches are believed once no notification arrives, such as a revoked key or a lowered budget. A lost
+ * connection is noticed within ten seconds: with them, a node that is cut off goes by nothing older than a minute.
+ */
+const believedFor = 50_000;
 
 /**
  * Opens the site's database and checks that it responds.
@@ -96,11 +102,11 @@ function composeDatabase(parts: Parts): Database {
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },
-    migrate: (owner, migrations: readonly Migration[]) => migrator.migrate(owner, migrations),
-    migrateTogether: (owner, migrations, work) => migrator.migrateTogether(owner, migrations, work),
+    migrate: (owner, migrations: readonly Migration[]) => atLeisure(() => migrator.migrate(owner, migrations)),
+    migrateTogether: (owner, migrations, work) => atLeisure(() => migrator.migrateTogether(owner, migrations, work)),
     pendingMigrations: (owner, migrations) => migrator.pending(owner, migrations),
     declareMigrations: (owner, migrations) => migrator.declare(owner, migrations),
-    migratePending: () => migrator.migratePending(),
+    migratePending: () => atLeisure(() => migrator.migratePending()),
     forgetMigrations: (owner) => migrator.forget(owner),
     withdrawMigrations: (owner) => migrator.withdraw(owner),
     migrationStatus: () => migrator.status(),
@@ -108,14 +114,19 @@ function composeDatabase(parts: Parts): Database {
     async ping() {
       // SQLite answers SELECT 1 without looking at the file, also while another process has locked it.
       const read = dialect.name === 'sqlite' ? 'SELECT 1 FROM sqlite_master LIMIT 1' : 'SELECT 1';
-      await knex.raw(read).timeout(pingTimeout);
+      await withStatementLimit(pingTimeout, async () => knex.raw(read).timeout(pingTimeout));
     },
-    backup: async (file) => (await import('./backup.ts')).writeBackup(dialect, clock, file),
+    backup: (file) => atLeisure(async () => (await import('./backup.ts')).writeBackup(dialect, clock, file)),
     ...composeNotifications(parts, async (file, onTable) =>
-      (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator, onTable }, file),
+      atLeisure(async () =>
+        (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator, onTable }, file),
+      ),
     ),
   };
 }
+
+/** Work whose statements may take long. */
+const atLeisure = <Result>(work: () => Result): Result => withStatementLimit(Infinity, work);
 
 type BeginQuery = (sql: string) => () => void;
 
@@ -162,11 +173,11 @@ function createObservation({ knex }: Pick<Dialect, 'knex'>) {
 
 /** The members that notify other processes, listen to them, or keep them away. */
 function composeNotifications(
-  { dialect, transactions: { knex }, log }: Parts,
+  { dialect, transactions: { knex }, log, clock }: Parts,
   restoreTables: Database['restore'],
 ): Pick<Database, 'restore' | 'notify' | 'listen' | 'hold' | 'countHolders' | 'close'> {
   const self = randomUUID();
-  const notifications = createNotifications(log);
+  const notifications = createNotifications({ log, clock });
   const notifier = dialect.createNotifier(notifications);
   const whenRestored = (sender: string): void => {
     if (sender !== self) notifications.gap();
@@ -197,6 +208,7 @@ function composeNotifications(
     hold: (name, mode) => notifier.hold(name, mode),
     countHolders: (name) => notifier.countHolders(name),
     async close() {
+      notifications.stop();
       await notifier.close();
       await dialect.close();
     },
@@ -210,10 +222,14 @@ interface Listener {
 
 interface Notifications extends NotifierEvents {
   listen(notifier: Notifier, channel: string, listener: Listener): Promise<Undo>;
+  stop(): void;
 }
 
-/** Dispatches received notifications to listeners. A listener that throws is logged; the others still run. */
-function createNotifications(log: Logger): Notifications {
+/**
+ * Dispatches received notifications to listeners. A listener that throws is logged; the others still run. While none arrive,
+ * everything derived from the database is dropped again and again, because statements may still reach it.
+ */
+function createNotifications({ log, clock }: Pick<Parts, 'log' | 'clock'>): Notifications {
   const channels = new Map<string, { readonly listeners: Set<Listener>; readonly ready: Promise<void> }>();
 
   function runSafely(callback: () => void): void {
@@ -224,6 +240,16 @@ function createNotifications(log: Logger): Notifications {
     }
   }
 
+  const gap = (): void => {
+    for (const { listeners } of channels.values())
+      for (const { onGap } of listeners) if (onGap !== undefined) runSafely(onGap);
+  };
+  let stopDropping: Undo | undefined;
+  const stop = (): void => {
+    stopDropping?.();
+    stopDropping = undefined;
+  };
+
   return {
     received(channel, payload) {
       for (const listener of channels.get(channel)?.listeners ?? [])
@@ -231,10 +257,13 @@ function createNotifications(log: Logger): Notifications {
           listener.callback(payload);
         });
     },
-    gap() {
-      for (const { listeners } of channels.values())
-        for (const { onGap } of listeners) if (onGap !== undefined) runSafely(onGap);
+    gap,
+    lost: () => void (stopDropping ??= clock.every(believedFor, gap)),
+    found() {
+      if (stopDropping !== undefined) gap();
+      stop();
     },
+    stop,
     async listen(notifier, channel, listener) {
       const entry = channels.get(channel) ?? { listeners: new Set<Listener>(), ready: notifier.subscribe(channel) };
       channels.set(channel, entry);

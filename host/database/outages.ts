@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { TimeoutError } from 'tarn';
+import { currentRequest } from '#plugin-api';
 
 /** Messages of the drivers; knex prefixes them with the statement. */
 const connectionMessages =
@@ -61,6 +63,21 @@ export function mayComeUp(error: unknown): boolean {
   // A name with several addresses: one error for each.
   const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [error];
   return lateCodes.test(codeOf(first)) || connectionMessages.test(first.message);
+}
+
+/** Milliseconds that a statement of an HTTP request may take. Those of jobs and commands have no limit. */
+const requestLimit = 8_000;
+
+const limits = new AsyncLocalStorage<number>();
+
+/** Runs work whose statements may each take so many milliseconds on PostgreSQL; Infinity: any time, such as for migrations. */
+export function withStatementLimit<Result>(limit: number, work: () => Result): Result {
+  return limits.run(limit, work);
+}
+
+/** Milliseconds that a statement which is sent now may take. */
+export function statementLimit(): number {
+  return limits.getStore() ?? (currentRequest()?.ip ? requestLimit : Infinity);
 }
 
 /** Seconds after which a caller may try again. */

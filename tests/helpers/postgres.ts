@@ -106,7 +106,11 @@ const quickSettings = {
 
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given) return { url: given, stop: async () => {} };
+  return given ? { url: given, stop: async () => {} } : startOwnPostgres();
+}
+
+/** A server for a test that stops or ends its processes: the others share one. */
+export async function startOwnPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const { Embedded, forget } = await loadEmbedded();
   const port = await findFreePort();
   const databaseDir = await mkdtemp(join(tmpdir(), 'svc-postgres-'));

@@ -6,6 +6,8 @@ export interface SilentProxy {
   readonly port: number;
   /** From now on nothing is forwarded on the present connections, and nothing is reset. New ones work. */
   cut(): void;
+  /** The same, and new connections are accepted without a word, until the undo that is returned resets these. */
+  isolate(): () => void;
   close(): Promise<void>;
 }
 
@@ -14,7 +16,10 @@ export async function createSilentProxy(target: {
   readonly port: number;
 }): Promise<SilentProxy> {
   const sockets = new Set<Socket>();
+  let isIsolated = false;
+  const silent = new Set<Socket>();
   const server = createServer((near) => {
+    if (isIsolated) return void silent.add(near.on('error', () => undefined));
     const far = connect(target);
     near.pipe(far);
     far.pipe(near);
@@ -29,13 +34,22 @@ export async function createSilentProxy(target: {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const cut = (): void => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
   return {
     port: (server.address() as AddressInfo).port,
-    cut() {
-      for (const socket of sockets) socket.unpipe().pause();
+    cut,
+    isolate() {
+      cut();
+      isIsolated = true;
+      return () => {
+        isIsolated = false;
+        for (const socket of silent) socket.destroy();
+      };
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...sockets, ...silent]) socket.destroy();
       server.close();
       await once(server, 'close');
     },

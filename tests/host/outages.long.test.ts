@@ -1,8 +1,15 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
+import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
+import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { createTestHost, type TestHost } from '../../host/testing/test-host.ts';
 import { breakDatabase } from '../helpers/break-database.ts';
 import { describeHosts } from '../helpers/dialects.ts';
+import { createMigratedPostgres } from '../helpers/migrated.ts';
+import { startOwnPostgres } from '../helpers/postgres.ts';
+import { createSilentProxy } from '../helpers/silent-proxy.ts';
+import { until } from '../helpers/until.ts';
 
 describeHosts('a site whose database cannot be used', ({ dialect, location }) => {
   let host: TestHost;
@@ -51,3 +58,98 @@ describeHosts('a site whose database cannot be used', ({ dialect, location }) =>
     for (const path of reads) expect((await read(path)).status, path).to.equal(200);
   }).timeout(60_000);
 });
+
+describe('a site whose PostgreSQL stops to respond', () => {
+  const key = 'a key for the logs';
+  const paths = ['/', '/wp-json/wp/v2/posts', '/wp-json/svc/v1/logs', '/admin/login'];
+  const open = async (databaseUrl: string, clock: Clock): Promise<TestHost> => {
+    const env = { SECRET_KEY: '0'.repeat(64) };
+    const host = await createTestHost({ plugins: ['svc'], database: databaseUrl, clock, env });
+    await host.options.update('svc_api_key', host.secrets.encrypt(key));
+    return host;
+  };
+  const send = (host: TestHost, path: string, method = 'GET'): Promise<Response> =>
+    fetch(new URL(path, host.url), {
+      ...{ method, headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(30_000) },
+    });
+
+  it('answers 503 with Retry-After, keeps its plugins, and works again with it', async () => {
+    const server = await startOwnPostgres();
+    const processes = await watchProcesses(server.url);
+    const host = await open(server.url, createSystemClock());
+    try {
+      for (const path of paths) expect((await send(host, path)).status, path).to.equal(200);
+      await processes.stop();
+      try {
+        for (const copies of [1, 5]) {
+          const all = Array.from({ length: copies }, () => paths).flat();
+          for (const { url, status, headers } of await Promise.all(all.map((path) => send(host, path))))
+            expect([url, status, headers.get('retry-after')]).to.deep.equal([url, 503, '5']);
+        }
+      } finally {
+        processes.go();
+      }
+      await until('all works', async () => {
+        const responses = await Promise.all(paths.map((path) => send(host, path)));
+        return responses.every(({ status }) => status === 200);
+      });
+      expect(host.plugins.list().map(({ state, lastError }) => [state, lastError])).to.deep.equal([['active', null]]);
+    } finally {
+      await host.stop();
+      await processes.close();
+      await server.stop();
+    }
+  }).timeout(120_000);
+
+  it('obeys a key that is revoked meanwhile for a minute at most, and knows it when the network is back', async () => {
+    const { url, drop } = await createMigratedPostgres();
+    const proxy = await createSilentProxy({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    const through = new URL(url);
+    Object.assign(through, { hostname: '127.0.0.1', port: String(proxy.port) });
+    const clock = createFakeClock();
+    const host = await open(through.href, clock);
+    const other = new Client({ connectionString: url });
+    try {
+      // Needs the key, and then no database.
+      const path = '/wp-json/svc/v1/generate';
+      const generate = (): Promise<Response> => send(host, path, 'POST');
+      expect((await generate()).status).to.equal(400);
+      const restore = proxy.isolate();
+      await other.connect();
+      await other.query("UPDATE options SET value = '\"\"' WHERE name = 'svc_api_key'");
+      expect((await generate()).status, 'for a minute').to.equal(400);
+      await clock.advance(60_000);
+      const response = await generate();
+      expect([response.status, response.headers.get('retry-after')]).to.deep.equal([503, '5']);
+      restore();
+      await until('the key is refused', async () => {
+        await clock.advance(200);
+        return (await generate()).status === 401;
+      });
+    } finally {
+      await other.end();
+      await host.stop();
+      await proxy.close();
+      await drop();
+    }
+  }).timeout(120_000);
+});
+
+/** The processes of a PostgreSQL of this machine, which can be stopped as a whole. */
+async function watchProcesses(url: string) {
+  const other = new Client({ connectionString: url });
+  await other.connect();
+  let found: readonly number[] = [];
+  return {
+    async stop() {
+      const postmaster = `(string_to_array(pg_read_file('postmaster.pid'), E'\\n'))[1]::int`;
+      const { rows } = await other.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity UNION SELECT ${postmaster}`,
+      );
+      found = rows.map(({ pid }) => pid);
+      for (const pid of found) process.kill(pid, 'SIGSTOP');
+    },
+    go: () => found.forEach((pid) => process.kill(pid, 'SIGCONT')),
+    close: () => other.end(),
+  };
+}

@@ -29,6 +29,10 @@ export interface Notifier {
 export interface NotifierEvents {
   readonly received: (channel: string, payload: string) => void;
   readonly gap: GapCallback;
+  /** From now on none arrives. May be called again. */
+  readonly lost: () => void;
+  /** They arrive again. Has an effect after `lost`. */
+  readonly found: () => void;
 }
 
 export interface TableColumn {

@@ -21,6 +21,8 @@ export interface PostgresqlNotifierDependencies extends NotifierEvents {
   readonly connect: () => Client;
   /** Rejects for a connection that keeps no session, where notifications would be lost. */
   readonly check: (client: Client) => Promise<void>;
+  /** Called when a connection broke, or got no response, and the server does not respond to another one either. */
+  readonly whenSilent: () => void;
   /** Number of an advisory lock. */
   readonly lockKey: (name: string) => number;
 }
@@ -31,15 +33,14 @@ interface Hold {
 }
 
 /**
- * LISTEN and advisory locks of the session on a dedicated connection, opened with the first of them. After a reconnect, `gap`
+ * LISTEN and advisory locks of the session on a dedicated connection, opened with the first of them. After a reconnect, `found`
  * signals that notifications may have been lost.
  */
 export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDependencies): Notifier {
-  const { clock, log, gap, lockKey } = dependencies;
+  const { clock, log, lost, found, lockKey, whenSilent } = dependencies;
   const channels = new Set<string>();
   const holds = new Set<Hold>();
   let connecting: Promise<Client> | null = null;
-  let wasLost = false;
   let closed = false;
   let undoRetry: Undo | null = null;
 
@@ -47,11 +48,10 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
   const open = async (): Promise<Client> => {
     const client = await openListener(dependencies, { channels, holds }, () => {
       connecting = null;
-      wasLost = true;
+      lost();
       if (!closed && isUsed()) reconnect(firstDelay);
     });
-    if (wasLost) gap();
-    wasLost = false;
+    found();
     return client;
   };
   const openOnce = (): Promise<Client> => {
@@ -70,6 +70,8 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
           event: 'listen_failed',
           error: (error as Error).message,
         });
+        // An error with a severity comes from the server.
+        if (!('severity' in (error as Error))) whenSilent();
         reconnect(Math.min(delay * 2, longestDelay));
       });
     });
@@ -156,24 +158,35 @@ async function openListener(
     const wasOpen = state === 'open';
     if (state === 'lost') return;
     state = 'lost';
-    stopProbing();
+    stopProbing?.();
     client.end().catch(() => {});
     if (wasOpen) whenLost();
   };
-  const stopProbing = clock.every(heartbeatInterval, () => {
-    const stopWaiting = clock.after(heartbeatLimit, lose);
-    runInOrder(client, 'SELECT 1').then(stopWaiting, () => {
-      stopWaiting();
-      lose();
-    });
-  });
+  const probe = (): void => {
+    let isAwaited = true;
+    const stopWaiting = clock.after(heartbeatLimit, () =>
+      // What came while this process was busy is read before.
+      setImmediate(() => {
+        if (isAwaited) lose();
+      }),
+    );
+    runInOrder(client, 'SELECT 1')
+      .catch(lose)
+      .finally(() => {
+        isAwaited = false;
+        stopWaiting();
+      });
+  };
+  let stopProbing: Undo | undefined;
   client.on('error', lose);
   client.on('end', lose);
   client.on('notification', (message) => {
     received(message.channel, message.payload ?? '');
   });
   try {
+    // Its own time limit ends it: a client that is ended meanwhile settles nothing.
     await client.connect();
+    stopProbing = clock.every(heartbeatInterval, probe);
     await check(client);
     for (const channel of channels) await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     for (const hold of holds)

@@ -72,6 +72,10 @@ export async function openPostgresql(
     createNotifier: (events) =>
       createPostgresqlNotifier({
         ...{ ...events, clock, log, lockKey },
+        // Past a pooler the connections of the pool are others, which may work.
+        whenSilent: () => {
+          if (databaseDirectUrl === null) pool.endAll();
+        },
         connect: () => new driver.Client({ ...connection, connectionString: databaseDirectUrl ?? databaseUrl }),
         check: once((client) =>
           checkSessions(client, { knex: database, clock, isDirect: databaseDirectUrl !== null, label }),

@@ -46,7 +46,7 @@ export function createNotificationsTable(connection: BetterSqlite.Database): voi
 export function createSqliteNotifier(
   dependencies: SqliteNotifierDependencies,
 ): Omit<Notifier, 'hold' | 'countHolders'> {
-  const { clock, log, connection, received, gap, afterCommit } = dependencies;
+  const { clock, log, connection, received, gap, lost, found, afterCommit } = dependencies;
   const sender = randomUUID();
   const channels = new Set<string>();
   let seenVersion: unknown;
@@ -76,8 +76,10 @@ export function createSqliteNotifier(
   function tryPoll(): void {
     try {
       poll();
+      found();
     } catch (error) {
       seenVersion = undefined;
+      lost();
       log.warn('Failed to read changes of other processes; retrying', {
         event: 'notification_poll_failed',
         error: String(error),
