@@ -5,13 +5,19 @@ import { flattenForm, textField } from './form.ts';
 import { adminPath } from './local-path.ts';
 import type { RegisteredPage } from './registry.ts';
 import { withoutConfirmation } from './request.ts';
+import type { FieldChange } from './shown-forms.ts';
+import { withStatus } from './with-status.ts';
 
 interface Submission {
   readonly request: Request;
   readonly response: Response;
   readonly session: SignedIn;
   readonly form: Readonly<Record<string, unknown>>;
+  /** It ends with the first question mark; what follows is text below it. */
   readonly question: string;
+  readonly status?: number;
+  /** Fields that another save changed. */
+  readonly changes?: readonly FieldChange[];
 }
 
 /**
@@ -27,10 +33,12 @@ export function readQuestion(form: Readonly<Record<string, unknown>>): string {
 export async function askQuestion(
   context: AdminContext,
   page: RegisteredPage,
-  { request, response, session, form, question }: Submission,
+  { request, response, session, form, question, status = 200, changes = [] }: Submission,
 ): Promise<void> {
   const end = question.indexOf('?') + 1;
   const { slug } = page.declaration;
+  const fields = flattenForm(withoutConfirmation(form));
+  const typed = Map.groupBy(fields, ({ name }) => name.replace(/\[\d*\]$/, '[]'));
   const html = await context.shell.full({
     request,
     page: { slug, title: end === 0 ? question : question.slice(0, end) },
@@ -41,9 +49,13 @@ export async function askQuestion(
       cancel: adminPath(slug),
       isSafe: textField(form, '_question_safe') !== '',
       label: textField(form, '_question_label'),
-      fields: flattenForm(withoutConfirmation(form)),
+      fields,
+      changes: changes.map((change) => ({
+        ...change,
+        typed: (typed.get(change.name) ?? []).map(({ value }) => value).join(', '),
+      })),
       text: end === 0 ? '' : question.slice(end).trim(),
     },
   });
-  response.type('html').send(html);
+  withStatus(response, status).type('html').send(html);
 }

@@ -4,7 +4,15 @@ import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
 import { askForPassword, readConfirmation } from './confirm-password.ts';
 import { askQuestion, readQuestion } from './confirm-question.ts';
-import { refuseText, showCorrection } from './correct-form.ts';
+import {
+  askOverwrite,
+  conflictOf,
+  findChanges,
+  refuseExpired,
+  refuseText,
+  showCorrection,
+  stampOf,
+} from './correct-form.ts';
 import type { AdminContext, SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
@@ -13,6 +21,7 @@ import { canOpen, type RegisteredPage } from './registry.ts';
 import type { Outcome } from './outcome.ts';
 import { freshSignInCode, readQuery, readSentForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { viewActions } from './saved-views.ts';
+import type { Stamp } from './shown-forms.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
 import type { ServerResponse } from 'node:http';
@@ -95,10 +104,11 @@ interface PageState {
   readonly reveal?: AdminActionResult['reveal'];
   readonly body?: AdminActionResult['page'];
   readonly status?: number;
+  readonly sent?: Stamp | undefined;
 }
 
 async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & PageState): Promise<void> {
-  const { request, response, session, isLimited, reveal } = visit;
+  const { request, response, session, isLimited, reveal, sent } = visit;
   const notice = visit.notice ?? (await context.flash.consume(request, response, session));
   const adminRequest = toAdminRequest({
     request,
@@ -117,6 +127,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       session,
       isLimited,
       notice,
+      ...(sent && { sent }),
       ...(title !== undefined && { title }),
       ...(trail && { trail }),
       ...(data && { data }),
@@ -166,18 +177,16 @@ async function runForm(context: AdminContext, page: RegisteredPage, submission: 
   const isGenuine =
     typeof nonce === 'string' &&
     (await context.nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
-  if (!isGenuine)
-    return context.errorResponses.refuse({
-      ...visit,
-      status: 403,
-      text: 'This form has expired or was not sent from this page. Go back, reload the page and try again.',
-      code: 'rest_cookie_invalid_nonce',
-    });
+  if (!isGenuine) return refuseExpired(context, page, submission);
   const refused = refuseText(form);
   if (refused !== null)
     return wantsJson(request) ? sendJson(response, refused) : showCorrection(context, page, submission);
+  const changes = await findChanges(context, page, submission);
+  if (changes.length > 0 && wantsJson(request)) return sendJson(response, conflictOf(changes));
+  if (form['_check'] !== undefined) return sendJson(response, { result: { readOnly: true }, status: 200 });
   const question = readQuestion(form);
   if (question !== '' && !wantsJson(request)) return askQuestion(context, page, { ...submission, question });
+  if (changes.length > 0) return askOverwrite(context, page, { ...submission, changes });
   const confirmation = await readConfirmation(context, { request, response, session, form });
   const outcome = confirmation.refusal ?? (await runNamedAction(context, page, { ...submission, ...confirmation }));
   if (!outcome)
@@ -188,7 +197,7 @@ async function runForm(context: AdminContext, page: RegisteredPage, submission: 
     await sendDownload(response, outcome.result.download, context.log.child({ request_id: requestId(response) }));
   else if (wantsJson(request)) sendJson(response, outcome);
   else if (outcome.code === freshSignInCode) await askForPassword(context, page, { ...submission, outcome });
-  else await sendPage(context, page, { ...visit, outcome });
+  else await sendPage(context, page, { ...visit, outcome, sent: stampOf(submission) });
 }
 
 /** Null: the page has no action with the name in `?action=`. */
@@ -257,7 +266,7 @@ function sendJson(response: Response, { result, status, code, data }: Outcome): 
 async function sendPage(
   context: AdminContext,
   page: RegisteredPage,
-  visit: Visit & { readonly outcome: Outcome },
+  visit: Visit & { readonly outcome: Outcome; readonly sent: Stamp | undefined },
 ): Promise<void> {
   const {
     response,

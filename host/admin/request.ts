@@ -13,6 +13,8 @@ import {
   type User,
 } from '#plugin-api';
 
+import { localAdminPath } from './local-path.ts';
+
 /** Largest form in bytes (D4). */
 export const formLimit = 1_048_576;
 
@@ -38,6 +40,14 @@ export function isSameOrigin(request: Request): boolean {
   // Callers that are not browsers send none. 'null' is what a sandboxed frame of another site sends.
   if (origin === undefined) return true;
   return isUrl(origin) && new URL(origin).host === request.host;
+}
+
+/** Whether the browser reports that a form was sent from a page of the admin. */
+export function isFromAdmin(request: Request): boolean {
+  const { referer = '', origin, 'sec-fetch-site': site } = request.headers;
+  if ((origin ?? site) === undefined || !isSameOrigin(request) || !isUrl(referer)) return false;
+  const { host, pathname } = new URL(referer);
+  return host === request.host && localAdminPath(pathname) !== null;
 }
 
 /** The posted form as it was sent. Empty for a body that is not URL-encoded. */
@@ -85,8 +95,14 @@ interface AdminRequestInit {
 
 /** The fields of a form without the nonce, the questions, and the password or passkey that confirm it. */
 export function withoutConfirmation(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { _nonce, _question, _question_safe, _question_label, _questions, ...others } = form;
+  const { _nonce, _check, _question, _question_safe, _question_label, _questions, ...others } = form;
   const { _password, _credential, _challenge, ...fields } = others;
+  return fields;
+}
+
+/** Without the fields that the host itself adds to forms. */
+function withoutStamp(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { _shown, _overwrite, ...fields } = withoutConfirmation(form);
   return fields;
 }
 
@@ -99,7 +115,7 @@ export function toAdminRequest({ request, response, user, form, files, ...more }
   const id = requestId(response);
   return {
     user,
-    form: withoutConfirmation(form),
+    form: withoutStamp(form),
     ...(files && { files }),
     query: readQuery(request).query,
     headers: flattenHeaders(request),

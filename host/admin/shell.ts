@@ -5,6 +5,7 @@ import type { Notice } from './notices.ts';
 import { adminPath } from './local-path.ts';
 import { pageAsset, type AdminRegistry } from './registry.ts';
 import { showViews } from './saved-views.ts';
+import { shownQuery, stampForms, type Stamp } from './shown-forms.ts';
 import { readTheme, themeChoices } from './theme.ts';
 
 export const logoutAction = 'admin:logout';
@@ -22,6 +23,8 @@ export interface ShellContent extends AdminView {
   readonly isLimited?: boolean;
   readonly notice?: Notice | null;
   readonly reveal?: AdminActionResult['reveal'];
+  /** The form that was sent, when its page is shown again because the action refused it. */
+  readonly sent?: Stamp | undefined;
 }
 
 export interface NarrowContent {
@@ -38,6 +41,8 @@ export interface NarrowContent {
 
 export interface Shell {
   full(content: ShellContent): Promise<string>;
+  /** What `full` puts into the frame. */
+  body(content: ShellContent): Promise<string>;
   /** A single column without menu, for sign-in, setup and errors. */
   narrow(content: NarrowContent): Promise<string>;
 }
@@ -48,18 +53,25 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
     site: { name: await site.name(), url: site.url, version: site.version },
     restUrl: dependencies.restUrl(),
   });
+  const pageFrame = async ({ request, page, session, title }: ShellContent): Promise<Record<string, unknown>> => {
+    const { user, sessionId } = session;
+    return {
+      ...(await siteFrame()),
+      page: { slug: page.slug, title: title ?? translateText(page.title) },
+      user: publicUser(user),
+      nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
+      views: showViews(await savedViews.list(user.id, page.slug), request.method === 'POST' ? '' : queryOf(request)),
+    };
+  };
   return {
-    async full({ request, page, template, data, session, isLimited = false, ...content }) {
+    body: async (content) => views.render(content.template, content.data, await pageFrame(content)),
+    async full(content) {
+      const { request, page, session, sent, isLimited = false, trail = [], notice, reveal } = content;
+      const { title = translateText(page.title) } = content;
       const { user, sessionId } = session;
-      const { title = translateText(page.title), trail = [], notice, reveal } = content;
-      const frame = {
-        ...(await siteFrame()),
-        page: { slug: page.slug, title },
-        user: publicUser(user),
-        nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
-        views: showViews(await savedViews.list(user.id, page.slug), request.method === 'POST' ? '' : queryOf(request)),
-      };
-      const body = await views.render(template, data, frame);
+      const frame = await pageFrame(content);
+      const html = await views.render(content.template, content.data, frame);
+      const body = await stampForms(html, { query: sent ? shownQuery(sent.shown) : queryOf(request), sent });
       return views.render(
         'admin/shell',
         {

@@ -258,6 +258,28 @@ describe('the pages of the host in a browser', () => {
     expect(await name.inputValue()).to.equal('Typed after the end');
   });
 
+  it('go on after a new sign-in in another tab, and show what another tab saved in between', async () => {
+    const { page } = await openAdmin(browser, host);
+    await page.goto(`${host.url}/admin/settings`);
+    const tagline = page.getByLabel('Tagline');
+    const save = page.locator('form.form').filter({ has: tagline }).getByRole('button', { name: /^Save/ });
+    const dialog = page.getByRole('dialog');
+    await tagline.fill('Typed before the other sign-in');
+    await page.context().clearCookies();
+    await signIn(await page.context().newPage(), { url: host.url });
+    await host.options.update('blogname', 'Named by another tab');
+    await save.click();
+    await dialog.getByText('This was changed after you opened it').waitFor();
+    expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal(['Site name: Named by another tab']);
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await tagline.inputValue()).to.equal('Typed before the other sign-in');
+    await save.click();
+    await dialog.getByRole('button', { name: 'Save anyway' }).click();
+    await page.getByText('Settings saved').waitFor();
+    expect(await host.options.get('blogdescription')).to.equal('Typed before the other sign-in');
+  });
+
   it('ask before a form with changes is left, and not after it was saved', async () => {
     const { page } = await openAdmin(browser, host);
     await page.goto(`${host.url}/admin/profile`);

@@ -192,10 +192,10 @@ window.addEventListener('beforeunload', (event) => {
   if (find(guarded).some(isChanged)) event.preventDefault();
 });
 
-/** Sends a changed form once the server responds and the session goes on: what was typed would be gone otherwise. */
+/** Sends a changed form once the server would take it: what was typed would be gone otherwise. */
 async function checkBefore(form, button) {
   setBusy(form, button, true);
-  const isOpen = await reopenSession();
+  const isOpen = (await reopenSession()) && (await mayReplace(form, button));
   setBusy(form, button, false);
   if (!isOpen) return void confirmed.delete(form);
   reachable.add(form);
@@ -204,13 +204,15 @@ async function checkBefore(form, button) {
 
 /** False: the person gave up. */
 async function reopenSession() {
-  let hasEnded = false;
-  for (let state = await sessionState(); state !== 'open'; state = await sessionState()) {
-    hasEnded ||= state === 'ended';
+  for (let state = await sessionState(); state !== 'open'; state = await sessionState())
     if (!(await showDialog(state === 'ended' ? endedDialog() : offlineDialog()))) return false;
-  }
-  if (hasEnded) await renewNonces();
   return true;
+}
+
+/** Whether nothing was saved since the form was shown, or the person replaces it. */
+async function mayReplace(form, button) {
+  const { mayReplace: ask } = await import(bar.dataset.editsScript);
+  return ask(form, button, { element, post, showDialog });
 }
 
 const adminUrl = (path) => new URL(path, bar.href).href;
@@ -244,21 +246,6 @@ function endedDialog() {
     label: __('Continue'),
     kind: 'primary',
   };
-}
-
-/** Nonces belong to a session: takes those of the next one from the same page. */
-async function renewNonces() {
-  const address = new URL(location.href);
-  // After an error the page is that of an action.
-  address.searchParams.delete('action');
-  const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html');
-  const fresh = new Map(
-    find('form', page).map((form) => [form.getAttribute('action'), form.querySelector('input[name="_nonce"]')?.value]),
-  );
-  for (const form of find('form')) {
-    const field = form.querySelector('input[name="_nonce"]');
-    if (field) field.value = fresh.get(form.getAttribute('action')) ?? field.value;
-  }
 }
 
 /** Forms whose question was just answered with yes. */
