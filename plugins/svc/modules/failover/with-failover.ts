@@ -40,7 +40,8 @@ const failoverCodes = new Set([
 
 /**
  * If a call fails, the providers that the administrator listed are tried one after the other, each with the time limit of
- * a whole call. A provider that had several outages in a row is tried last for a while. If all fail, the first error is thrown.
+ * a whole call. A model that had several outages in a row, or whose
+ * provider was not reached, is tried last for a while. If all fail, the first error is thrown.
  * Once the caller has seen a part of the text, no provider follows.
  */
 export function createWithFailover(parts: FailoverParts): CallWrapper<Capability> {
@@ -60,9 +61,9 @@ export function createWithFailover(parts: FailoverParts): CallWrapper<Capability
     const dryRun = currentDryRun();
     const attempt = (target: CallTarget) => {
       const made = () => call(watched ?? input, target);
-      return dryRun === undefined ? outages.watch(use, target.provider, made) : made();
+      return dryRun === undefined ? outages.watch(use, target, made) : made();
     };
-    const outage = dryRun === undefined ? outages.skipped(use, provider) : null;
+    const outage = dryRun === undefined ? outages.skipped(use, input) : null;
     const others = outage === null ? [] : await findTargets(parts, { use, input, error: outage });
     let failure = outage;
     let targets = [...others, requested];
@@ -74,7 +75,7 @@ export function createWithFailover(parts: FailoverParts): CallWrapper<Capability
         failure = error;
         targets = [...(await findTargets(parts, { use, input, error }))];
       }
-    const isSkipped = (target: CallTarget): number => (outages.skipped(use, target.provider) === null ? 0 : 1);
+    const isSkipped = (target: CallTarget): number => (outages.skipped(use, target) === null ? 0 : 1);
     for (const target of targets.toSorted((one, other) => isSkipped(one) - isSkipped(other))) {
       dryRun?.detours.push({ rule: 'failover', code: failure.code });
       if (dryRun === undefined && target !== requested)

@@ -19,11 +19,13 @@ const outage = failed('unavailable', 503);
 function open() {
   const clock = createFakeClock();
   const outages = createProviderOutages({ clock, log: silentLog });
-  const end = (with_: Error | object) =>
+  const end = (with_: Error | object, model = 'a') =>
     outages
-      .watch('text', 'first', () => (with_ instanceof Error ? Promise.reject(with_) : Promise.resolve(with_)))
+      .watch('text', { provider: 'first', model }, () =>
+        with_ instanceof Error ? Promise.reject(with_) : Promise.resolve(with_),
+      )
       .catch(() => undefined);
-  const isSkipped = () => outages.skipped('text', 'first') !== null;
+  const isSkipped = (model = 'a') => outages.skipped('text', { provider: 'first', model }) !== null;
   return { clock, outages, end, isSkipped };
 }
 
@@ -34,12 +36,53 @@ describe('outages of a provider', () => {
       await end(outage);
       expect(isSkipped()).to.equal(expected);
     }
-    expect(outages.skipped('text', 'first')).to.equal(outage);
-    expect([outages.skipped('embeddings', 'first'), outages.skipped('text', 'second')]).to.deep.equal([null, null]);
+    expect(outages.skipped('text', { provider: 'first', model: 'a' })).to.equal(outage);
+    expect(outages.skipped('embeddings', { provider: 'first', model: 'a' })).to.equal(null);
+    expect(outages.skipped('text', { provider: 'second', model: 'a' })).to.equal(null);
     await clock.advance(29_999);
     expect(isSkipped()).to.equal(true);
     await clock.advance(1);
     expect(isSkipped()).to.equal(false);
+  });
+
+  it('end after 30 seconds, whatever the clock of the machine says', async () => {
+    for (const jump of [-3_600_000, 3_600_000]) {
+      const { clock, end, isSkipped } = open();
+      for (let count = 0; count < 3; count += 1) await end(outage);
+      clock.jump(jump);
+      expect(isSkipped()).to.equal(true);
+      await clock.advance(30_000);
+      expect(isSkipped()).to.equal(false);
+    }
+  });
+
+  it('are those of a model, unless the provider was not reached', async () => {
+    const timeout = failed('timeout', null);
+    const refused = failed('connection', null);
+    for (const [failures, others] of [
+      [[outage, outage, outage], false],
+      [[outage, timeout, timeout], false],
+      [[refused, refused, refused], true],
+      [[refused, outage, refused, outage], false],
+    ] as const) {
+      const { clock, end, isSkipped } = open();
+      for (const failure of failures) await end(failure);
+      expect(isSkipped('b'), failures.join()).to.equal(others);
+      await end({ providerId: 'first' }, 'b');
+      expect([isSkipped('a'), isSkipped('b')], failures.join()).to.deep.equal([
+        failures[1] !== refused && failures[0] !== refused,
+        false,
+      ]);
+      await clock.advance(30_000);
+      expect(isSkipped('a')).to.equal(false);
+    }
+  });
+
+  it('are remembered of so many models only, which callers name', async () => {
+    const { clock, end, isSkipped } = open();
+    for (let count = 0; count < 3; count += 1) await end(outage, 'early');
+    for (let model = 0; model < 1_000; model += 1) await end(outage, String(model));
+    expect([isSkipped('early'), clock.pending()]).to.deep.equal([false, 0]);
   });
 
   it('let one probe through, which decides', async () => {
@@ -52,7 +95,11 @@ describe('outages of a provider', () => {
       for (let count = 0; count < 3; count += 1) await end(outage);
       await clock.advance(30_000);
       let finish: (result: object) => void = () => undefined;
-      const probe = outages.watch('text', 'first', () => new Promise<object>((resolve) => (finish = resolve)));
+      const probe = outages.watch(
+        'text',
+        { provider: 'first', model: 'a' },
+        () => new Promise<object>((resolve) => (finish = resolve)),
+      );
       expect(isSkipped(), 'while the probe runs').to.equal(true);
       finish({ providerId: 'second' });
       await probe;
