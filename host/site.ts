@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Migration, OptionsApi, SiteApi } from '#plugin-api';
 import type { Config } from './start/config.ts';
 
@@ -51,6 +52,7 @@ export function createSite({
     },
     role: config.role,
     version: hostVersion,
+    dataDir: config.dataDir === ':memory:' ? null : resolve(config.dataDir),
     async id() {
       const id = await text(siteIdOption, '');
       if (id !== '') return id;

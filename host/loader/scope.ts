@@ -226,6 +226,9 @@ function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage'])
     get version() {
       return site.version;
     },
+    get dataDir() {
+      return site.dataDir;
+    },
     id: () => site.id(),
     name: () => site.name(),
     timezone: () => site.timezone(),

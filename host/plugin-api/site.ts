@@ -7,6 +7,8 @@ export interface SiteApi {
   readonly role: 'all' | 'web' | 'worker';
   /** Version of the host. */
   readonly version: string;
+  /** Absolute path of `DATA_DIR`, whose files only this node may see; null for a site in memory. */
+  readonly dataDir: string | null;
   /** A random UUID that no other site has. It is made at the first start and kept in backups, so a restored site has it again. */
   id(): Promise<string>;
   /** The option `blogname`. */

@@ -24,6 +24,7 @@ import { createProviderRegistry } from './providers/registry.ts';
 import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
 import { checkRestKey } from './settings/rest-key.ts';
+import { removeUsageSpool } from './modules/usage/ledger/usage-spool.ts';
 import { keepShownValues } from './shown-filters.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhooksModule } from './webhooks/module.ts';
@@ -84,6 +85,7 @@ export default definePlugin({
       host.options,
       providers.all().map(({ id }) => id),
     );
+    await removeUsageSpool(host.site);
     for (const job of jobs) await host.cron.unschedule(job);
     for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },

@@ -11,6 +11,7 @@ import { createFailoverStore } from './modules/failover/failover-store.ts';
 import { createWithFailover } from './modules/failover/with-failover.ts';
 import { priceOf } from './modules/usage/ledger/call-price.ts';
 import { createUsageLedger } from './modules/usage/ledger/usage-ledger.ts';
+import { createUsageSpool } from './modules/usage/ledger/usage-spool.ts';
 import { priceDay } from './modules/usage/prices/price.ts';
 import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
@@ -169,7 +170,10 @@ function createAccounts({
     prices: prices.table,
     isSandbox: () => settings.sandbox.isOn(),
     counter: guard.counter,
+    spool: createUsageSpool(host),
   });
+  host.hooks.addAction('host_started', () => ledger.restore());
+  if (host.hooks.didAction('host_started') > 0) void ledger.restore();
   // Not awaited: a long stream would hold up the stop.
   host.onStop(() => void upstream.close());
   // The first registered is the last to run: calls that the other parts make while they stop are still stored.

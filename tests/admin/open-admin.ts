@@ -85,6 +85,7 @@ export async function openAdmin({
     },
     role: 'all' as const,
     version: '1.0.0',
+    dataDir: null,
     id: async () => 'a site of tests',
     name: async () => 'Tea & <b>biscuits</b>',
     timezone: async () => 'UTC',

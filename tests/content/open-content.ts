@@ -41,6 +41,7 @@ export async function openContent(
     url: 'http://site.test',
     role: 'all' as const,
     version: '1.0.0',
+    dataDir: null,
     id: async () => 'a site of tests',
     name: async () => 'Test',
     timezone: async () => String(await options.get('timezone_string', 'UTC')),

@@ -1,3 +1,5 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import type { Clock } from '#plugin-api';
@@ -5,7 +7,8 @@ import { createSystemClock } from '../../host/clock.ts';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { createTestHost, type TestHost } from '../../host/testing/test-host.ts';
 import { breakDatabase } from '../helpers/break-database.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { goodRequest, startService, type Service, type ServiceInit } from '../contract/service.ts';
+import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { createMigratedPostgres } from '../helpers/migrated.ts';
 import { startOwnPostgres } from '../helpers/postgres.ts';
 import { createSilentProxy } from '../helpers/silent-proxy.ts';
@@ -132,6 +135,70 @@ describe('a site whose PostgreSQL stops to respond', () => {
       await proxy.close();
       await drop();
     }
+  }).timeout(120_000);
+});
+
+describeHosts('calls that the ledger cannot store before a stop', ({ location }) => {
+  const folder = (): string => join(location().dataDir, 'usage-spool');
+  const rowsOf = ({ host }: Service) => host.database.knex('svc_usage').pluck('outcome') as Promise<string[]>;
+  const callsOf = async ({ host }: Service) =>
+    (await host.database.knex('svc_usage_days').sum({ calls: 'calls' })).map(({ calls }) => Number(calls));
+  const lines = ({ host }: Service, event: string) =>
+    host.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['event'] === event);
+
+  /** Three calls while the database is away, and the stop of the site, which is returned. */
+  async function stopDuringOutage(site: ServiceInit): Promise<Service> {
+    const service = await startService(site);
+    expect((await service.generate(goodRequest)).status).to.equal(200);
+    await until('the call before', async () => {
+      await service.clock.advance(1_000);
+      return (await rowsOf(service)).length === 1;
+    });
+    const repair = await breakDatabase(location());
+    try {
+      for (let count = 0; count < 3; count += 1) expect((await service.generate(goodRequest)).status).to.equal(200);
+      await service.stop();
+    } finally {
+      await repair();
+    }
+    return service;
+  }
+
+  it('are kept in a file of the owner, and stored by the next start, each once', async () => {
+    const site = sharedSite(location());
+    const stopped = await stopDuringOutage(site);
+    expect(lines(stopped, 'usage_kept')).to.have.length(1);
+    expect(lines(stopped, 'usage_lost')).to.deep.equal([]);
+    const [file = '', ...others] = await readdir(folder());
+    expect(others).to.deep.equal([]);
+    const path = join(folder(), file);
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    const kept = await readFile(path);
+    const mark = `svc_usage_spool_${basename(file, '.json')}`;
+    const nodes = await Promise.all([startService(site), startService(site)]);
+    const [first] = nodes;
+    await until('the file is removed', async () => (await readdir(folder())).length === 0);
+    expect(await rowsOf(first)).to.have.length(4);
+    expect(await callsOf(first)).to.deep.equal([4]);
+    await Promise.all(nodes.map((node) => node.stop()));
+    // As if the process had ended between the commit and the removal.
+    await writeFile(path, kept);
+    const plain = await createTestHost(site);
+    await plain.options.add(mark, 1, { autoload: false });
+    await plain.stop();
+    const again = await startService(site);
+    await until('the file is removed again', async () => (await readdir(folder())).length === 0);
+    expect(await rowsOf(again)).to.have.length(4);
+    await until('the mark is removed', async () => (await again.host.options.get(mark)) === false);
+    await again.stop();
+  }).timeout(120_000);
+
+  it('are counted and priced in the log where there is no file either', async () => {
+    await writeFile(folder(), 'not a folder');
+    const stopped = await stopDuringOutage(sharedSite(location()));
+    const [lost] = lines(stopped, 'usage_lost');
+    expect(lost).to.include({ calls: 3 });
+    expect(lost?.['cost_usd']).to.be.above(0);
   }).timeout(120_000);
 });
 

@@ -23,6 +23,7 @@ function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (ty
         url: '',
         role: 'all',
         version: '',
+        dataDir: null,
         id: async () => 'a site of tests',
         name: async () => '',
         timezone: async () => 'UTC',

@@ -70,6 +70,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     url: 'http://localhost',
     role: 'all' as const,
     version: '1.0.0',
+    dataDir: null,
     id: async () => 'a site of tests',
     name: () => Promise.resolve('Site'),
     timezone: () => Promise.resolve(init.timezone ?? 'UTC'),

@@ -6,11 +6,14 @@ import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow, type NewUsageRow } from './usage-row.ts';
 import { createUsageMetrics, type UsageMetrics } from './usage-metrics.ts';
+import type { SpooledUsage, UsageSpool } from './usage-spool.ts';
 import { writeUsage, type UsageCounter } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
   readonly counter?: UsageCounter | undefined;
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'site'>;
+  /** Keeps what cannot be stored before a stop. Default: that is lost. */
+  readonly spool?: UsageSpool;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
 }
@@ -31,7 +34,9 @@ export interface UsageLedger {
   metrics(): readonly Metric[];
   /** Stores what this process has recorded. Resolves even if the database is away. */
   flush(): Promise<void>;
-  /** The last flush. Calls recorded later are dropped and logged. */
+  /** Stores what earlier processes kept in files. Never rejects: tries again until the database responds. */
+  restore(): Promise<void>;
+  /** The last flush, for five seconds. What it does not store is kept in a file. Calls recorded later are dropped and logged. */
   stop(): Promise<void>;
 }
 
@@ -47,6 +52,8 @@ const defaultLimits = {
   wait: 1000,
   /** Milliseconds until a failed write is retried. */
   waitAfterFailure: 5000,
+  /** Milliseconds that a stop waits for the database. */
+  waitAtStop: 5000,
   /** Calls held in memory while the database is away: some 5 MB. Later ones are dropped and counted. */
   pending: 10_000,
 };
@@ -72,24 +79,35 @@ function createDays(timezone: string): (time: number) => string {
   };
 }
 
-/** Returns how many calls were stored. */
-async function storeBatch(
-  batch: readonly PendingCall[],
-  { host, counter, metrics }: Pick<UsageLedgerParts, 'host' | 'counter'> & { readonly metrics: UsageMetrics },
-): Promise<number> {
-  const timezone = await host.site.timezone();
+async function toWrite(batch: readonly PendingCall[]): Promise<SpooledUsage> {
   const rows: NewUsageRow[] = [];
   for (const { call, time } of batch)
     if (call !== null)
       rows.push(
         usageRow({ usage: call.usage, time, ...(call.price instanceof Promise ? await call.price : call.price) }),
       );
-  const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
-  const afterCommit = await writeUsage(host.database, { rows, dayOf: createDays(timezone), reservations }, counter);
-  metrics.count(rows);
-  // Not awaited: an action that runs then may make a call that waits for this very write.
-  void afterCommit();
-  return batch.length;
+  return { rows, reservations: batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation])) };
+}
+
+type Storing = Pick<UsageLedgerParts, 'host' | 'counter'> & { readonly metrics: UsageMetrics };
+
+/** Returns what to do after the commit of a transaction around it, if there is one. */
+async function storeCalls(usage: SpooledUsage, { host, counter, metrics }: Storing): Promise<() => void> {
+  const dayOf = createDays(await host.site.timezone());
+  const afterCommit = await writeUsage(host.database, { ...usage, dayOf }, counter);
+  return () => {
+    metrics.count(usage.rows);
+    // Not awaited: an action that runs then may make a call that waits for this very write.
+    void afterCommit();
+  };
+}
+
+/** The calls of a file are more than one statement should hold. */
+async function storeSpooled({ rows, reservations }: SpooledUsage, size: number, storing: Storing): Promise<() => void> {
+  const ends = [await storeCalls({ rows: [], reservations }, storing)];
+  for (let start = 0; start < rows.length; start += size)
+    ends.push(await storeCalls({ rows: rows.slice(start, start + size), reservations: [] }, storing));
+  return () => ends.forEach((end) => end());
 }
 
 /**
@@ -97,7 +115,8 @@ async function storeBatch(
  * it ended. On several nodes each stores its own. A killed process loses what it recorded within the last second.
  */
 export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
-  const { clock, log } = parts.host;
+  const { host, spool } = parts;
+  const { clock, log } = host;
   const price = createCallPrices(parts);
   const limits = { ...defaultLimits, ...parts.limits };
   const pending: PendingCall[] = [];
@@ -105,14 +124,44 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
   const metrics = createUsageMetrics();
   const storing = { ...parts, metrics };
   let stopped = false;
+  let keeping = Promise.resolve();
   let timer: Undo | undefined;
   let writing: Promise<void> | undefined;
   async function store(): Promise<void> {
     try {
-      while (pending.length > 0) pending.splice(0, await storeBatch(pending.slice(0, limits.batch), storing));
+      while (pending.length > 0) {
+        const batch = pending.slice(0, limits.batch);
+        const afterCommit = await storeCalls(await toWrite(batch), storing);
+        pending.splice(0, batch.length);
+        afterCommit();
+        if (stopped) await keepPending();
+      }
       report.written();
     } catch (error) {
       report.failed(pending.length, error);
+    }
+  }
+
+  /** After the stop, and again when a write that took longer has ended all the same. */
+  function keepPending(): Promise<void> {
+    keeping = keeping.then(async () => {
+      const left = await toWrite(pending);
+      const error: unknown = await spool?.keep(left).catch((thrown: unknown) => thrown ?? 'unknown');
+      report.stopped(left.rows, spool === undefined ? 'no file' : error);
+    });
+    return keeping;
+  }
+
+  async function restore(): Promise<void> {
+    if (stopped) return;
+    try {
+      await spool?.restore(async (usage) => {
+        log.info('Storing calls that were kept in a file', { event: 'usage_restored', calls: usage.rows.length });
+        return storeSpooled(usage, limits.batch, storing);
+      });
+    } catch (error) {
+      log.warn('Failed to store calls that were kept in a file', { event: 'usage_restore_failed', error });
+      if (host.database.isUnavailable(error)) clock.after(limits.waitAfterFailure, () => void restore());
     }
   }
 
@@ -152,11 +201,15 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
     },
     metrics: () => metrics.read(),
     flush: () => flushDetached(),
+    restore,
     async stop() {
-      await flushDetached();
+      let undo: Undo | undefined;
+      const late = new Promise<void>((resolve) => (undo = clock.after(limits.waitAtStop, resolve)));
+      await Promise.race([flushDetached(), late]);
+      undo?.();
       stopped = true;
       timer?.();
-      report.stopped(pending.length);
+      await keepPending();
     },
   };
 }
@@ -189,11 +242,19 @@ function createReport(log: Logger, limit: number) {
           event: 'usage_dropped',
         });
     },
-    stopped(left: number): void {
-      if (left + dropped > 0)
+    /** @param error why the calls that are left could not be kept in a file; undefined: they were */
+    stopped(left: readonly NewUsageRow[], error: unknown): void {
+      const cost = left.reduce((sum, row) => sum + (row.cost ?? 0), 0) / 1e6;
+      if (error === undefined && left.length > 0)
+        log.warn('Kept calls in a file, because the usage ledger could not be written before the stop', {
+          event: 'usage_kept',
+          ...{ calls: left.length, cost_usd: cost },
+        });
+      const lost = (error === undefined ? 0 : left.length) + dropped;
+      if (lost > 0)
         log.error('Dropped calls: the usage ledger could not be written before the stop', {
           event: 'usage_lost',
-          calls: left + dropped,
+          ...{ calls: lost, cost_usd: error === undefined ? null : cost, error },
         });
     },
   };

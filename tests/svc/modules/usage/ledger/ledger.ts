@@ -60,6 +60,7 @@ export async function openLedger(database: Database, init: LedgerInit = {}) {
     url: 'http://localhost',
     role: 'all' as const,
     version: '1.0.0',
+    dataDir: null,
     id: async () => 'a site of tests',
     name: () => Promise.resolve('Site'),
     timezone: () => Promise.resolve(init.timezone ?? 'UTC'),

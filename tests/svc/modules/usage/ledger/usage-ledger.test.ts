@@ -187,7 +187,10 @@ describeDialects('the usage ledger', (open) => {
     ledger.record(call);
     ledger.record(call);
     await ledger.stop();
-    expect(lines.at(-1)?.fields).to.deep.equal({ event: 'usage_lost', calls: 2 });
+    expect(lines.at(-1)?.fields).to.deep.equal({
+      event: 'usage_lost',
+      ...{ calls: 2, cost_usd: 0.064, error: 'no file' },
+    });
   });
 
   it('keeps what was noted inside a transaction that is undone', async () => {

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostApi, SiteApi } from '#plugin-api';
+import type { NewUsageRow } from './usage-row.ts';
+
+/** What the ledger could not store before it stopped. */
+export interface SpooledUsage {
+  readonly rows: readonly NewUsageRow[];
+  /** Ids of the reservations that the calls settle. */
+  readonly reservations: readonly string[];
+}
+
+/** Stores calls inside the transaction that runs. Returns what to do after the commit. */
+export type StoreSpooled = (usage: SpooledUsage) => Promise<() => void>;
+
+/** Files in `DATA_DIR/usage-spool` that outlive the process: each holds what one process could not store before it stopped. */
+export interface UsageSpool {
+  /** Replaces what this process kept, as a whole; nothing to keep removes the file. Only the owner can read it. */
+  keep(usage: SpooledUsage): Promise<void>;
+  /**
+   * Stores what earlier processes kept, each call once: also if a process ends before it has removed the file, or several start
+   * at once. Rejects at the first file that cannot be stored, which stays.
+   */
+  restore(store: StoreSpooled): Promise<void>;
+}
+
+const ending = '.json';
+
+/** @throws Error when a file is to be kept, for a site in memory */
+export function createUsageSpool({
+  database,
+  options,
+  clock,
+  site,
+}: Pick<HostApi, 'database' | 'options' | 'clock' | 'site'>): UsageSpool {
+  const folder = folderOf(site);
+  const own = `${randomUUID()}${ending}`;
+
+  async function write(path: string, text: string): Promise<void> {
+    const draft = await open(`${path}.draft`, 'w', 0o600);
+    try {
+      await draft.writeFile(text);
+      await draft.sync();
+    } finally {
+      await draft.close();
+    }
+    await rename(`${path}.draft`, path);
+  }
+
+  async function restoreFile(path: string, mark: string, store: StoreSpooled): Promise<void> {
+    let afterCommit = (): void => undefined;
+    await database.transaction(async () => {
+      // Committed with the calls. Another process waits here, and then finds the mark, or no file.
+      if (!(await options.add(mark, clock.now(), { autoload: false }))) return;
+      const text = await readFile(path, 'utf8').catch(ignoreMissing);
+      if (text !== undefined) afterCommit = await store(JSON.parse(text) as SpooledUsage);
+    });
+    afterCommit();
+    await rm(path, { force: true });
+    await options.delete(mark);
+  }
+
+  return {
+    async keep(usage) {
+      if (folder === null) throw new Error('A site in memory has no DATA_DIR.');
+      const path = join(folder, own);
+      if (usage.rows.length + usage.reservations.length === 0) return rm(path, { force: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await write(path, JSON.stringify(usage));
+    },
+    async restore(store) {
+      if (folder === null) return;
+      for (const file of (await readdir(folder).catch(ignoreMissing)) ?? [])
+        if (file.endsWith(ending) && file !== own)
+          await restoreFile(join(folder, file), `svc_usage_spool_${file.slice(0, -ending.length)}`, store);
+    },
+  };
+}
+
+/** For a plugin that is uninstalled. */
+export async function removeUsageSpool(site: Pick<SiteApi, 'dataDir'>): Promise<void> {
+  const folder = folderOf(site);
+  if (folder !== null) await rm(folder, { recursive: true, force: true });
+}
+
+function folderOf({ dataDir }: Pick<SiteApi, 'dataDir'>): string | null {
+  return dataDir === null ? null : join(dataDir, 'usage-spool');
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
