@@ -25,6 +25,7 @@ import { programRolesOption } from './site-settings.ts';
 import { describeUnreadable } from './secrets/secret-stores.ts';
 import { addTracesRoutes } from './traces-routes.ts';
 import { addUsersRoutes } from './users/users-routes.ts';
+import { createWriteProbe } from './write-probe.ts';
 
 export interface HostInit {
   readonly config: Config;
@@ -182,6 +183,9 @@ function createChecks(core: Core, loaded: () => Loader | undefined) {
           cause: error,
         });
       }),
+    storage: createWriteProbe({
+      ...{ folder: core.site.dataDir, hasDatabase: core.database.dialect === 'sqlite', clock: core.clock },
+    }),
     migrations: async () => {
       const missing = (await core.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
       if (missing.length > 0)

@@ -44,7 +44,7 @@ describeHosts('a running site', ({ location }) => {
     expect(await (await fetch(`${site.url}/healthz`)).json()).to.deep.equal({ status: 'ok' });
     expect(await (await fetch(`${site.url}/readyz`)).json()).to.deep.equal({
       status: 'ready',
-      checks: { database: 'ok', migrations: 'ok', plugins: 'ok', secrets: 'ok' },
+      checks: { database: 'ok', storage: 'ok', migrations: 'ok', plugins: 'ok', version: 'ok', secrets: 'ok' },
     });
     expect(await (await fetch(`${site.url}/metrics`)).text()).to.include('# TYPE');
     expect(JSON.parse(await site.cli('user', 'list', '--json'))).to.have.nested.property('[0].login', 'ada');

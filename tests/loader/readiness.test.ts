@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createTestHost } from '#testing';
+import { createFakeClock, createTestHost } from '#testing';
 import { breakDatabase } from '../helpers/break-database.ts';
 import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { until } from '../helpers/until.ts';
@@ -64,6 +65,35 @@ describeHosts('/readyz while the database is away or locked', ({ dialect, locati
       await until('the site is ready again', async () => (await host.fetch('/readyz')).status === 200);
     } finally {
       await repair();
+      await host.stop();
+    }
+  });
+});
+
+describeHosts('/readyz while the disk of DATA_DIR is full', ({ location }) => {
+  it('says so within ten seconds, and that it is not any more', async () => {
+    const { database, env } = sharedSite(location());
+    const clock = createFakeClock();
+    const host = await createTestHost({ plugins: [], database, env, clock });
+    const read = async () => {
+      const response = await host.fetch('/readyz');
+      const { checks, details } = (await response.json()) as Record<string, Record<string, string> | undefined>;
+      return [response.status, checks?.['storage'], details?.['storage']];
+    };
+    const file = join(location().dataDir, 'write-probe');
+    try {
+      expect(await read()).to.deep.equal([200, 'ok', undefined]);
+      expect(existsSync(file)).to.equal(false);
+      // Each write to this device fails as on a full disk.
+      await symlink('/dev/full', file);
+      expect(await read(), 'at once').to.deep.equal([200, 'ok', undefined]);
+      await clock.advance(10_000);
+      const text = 'Files in DATA_DIR cannot be written (ENOSPC). Free some space, or check the disk.';
+      expect(await read()).to.deep.equal([503, 'failed', text]);
+      await unlink(file);
+      await clock.advance(10_000);
+      expect(await read()).to.deep.equal([200, 'ok', undefined]);
+    } finally {
       await host.stop();
     }
   });
