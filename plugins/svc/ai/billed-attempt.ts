@@ -17,12 +17,14 @@ export function billedUsage(
   return isBilled ? { ...reported, written } : null;
 }
 
+const overloaded: ReadonlySet<number> = new Set([503, 529]);
+
 /**
  * Whether a provider may bill a failed attempt: not a request that it refused, or that it never got. A failure within a response
- * that had begun well is no refusal.
+ * that had begun well is a refusal only if it says that the provider was overloaded.
  */
 function isBillable(error: ProviderError): boolean {
   const { kind, status, isInside } = error;
-  if (status !== null) return status < 300 || (isInside && status >= 500);
+  if (status !== null) return status < 300 || (isInside && status >= 500 && !overloaded.has(status));
   return kind === 'timeout' || kind === 'aborted' || (kind === 'connection' && !isUnsent(error));
 }

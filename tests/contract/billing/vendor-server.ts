@@ -99,8 +99,12 @@ function respondWithStream(
   }
   if (ending.kind === 'text') response.end();
   else if (ending.kind === 'error') {
-    // Before its first word it generated nothing.
-    bill.isFree = text === '' && bill.reported === null && !sent.some(({ isWritten }) => isWritten);
+    // One that was overloaded before its first word did not begin; of another failure it is not known.
+    bill.isFree =
+      /overloaded/i.test(vendor.errorEvent) &&
+      text === '' &&
+      bill.reported === null &&
+      !sent.some(({ isWritten }) => isWritten);
     response.end(vendor.errorEvent);
   } else if (ending.kind === 'cut') cut(response);
   else if (sent.length === 0) onPause(text);
@@ -127,5 +131,8 @@ function respondWhole({ vendor, onPause }: VendorCall, response: ServerResponse,
 
 /** Everything that was written arrives before the end. */
 function cut(response: ServerResponse): void {
-  response.socket?.end();
+  const end = (): unknown => response.socket?.end();
+  // Node 26 sends what was written when the tick ends.
+  if (response.headersSent) response.write('', end);
+  else end();
 }

@@ -52,7 +52,8 @@ describe('Failed calls', () => {
       Object.assign(failed(status === 429 ? 'rate_limited' : 'unavailable', status), { isInside: true });
     const { inputTokens } = await countsOf(failed('timeout', null));
     expect((await countsOf(inside(502), inside(502), inside(502))).inputTokens).to.equal(3 * Number(inputTokens));
-    expect((await countsOf(inside(429), inside(429), inside(429))).inputTokens).to.equal(0);
+    for (const status of [429, 503, 529])
+      expect((await countsOf(inside(status), inside(status), inside(status))).inputTokens).to.equal(0);
   });
 
   it('count nothing of what a status refused', async () => {
