@@ -6,9 +6,10 @@ import { type FileTime, timesFolderName } from './helpers/file-times.ts';
 import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from './select-files.ts';
 
 /*
- * `npm test` runs `*.test.ts` but for `*.long.test.ts` and `*.slow.test.ts`. `--usual` adds the long ones, `npm run
- * test:slow` runs the slow ones, `npm run test:all` runs everything. The files that took longest when times were last
- * recorded (`--record`) start first, so that the processes end together. Other arguments go to mocha.
+ * `npm test` runs `*.test.ts` but for `*.long.test.ts` and `*.slow.test.ts`. `--usual` adds the long ones, `--gate` those that
+ * guard accounts, data and deliveries, `npm run test:slow` runs the slow ones, `npm run test:all` runs everything. The files that
+ * took longest when times were last recorded (`--record`) start first, so that the processes end together. Other arguments go to
+ * mocha.
  *
  * The quick files share three processes, and the slow ones, which run last and alone, since each idles a third of its time.
  *
@@ -20,7 +21,7 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
 const timesFile = 'tests/file-times.json';
 
 const given = process.argv.slice(2);
-const selections = ['slow', 'usual', 'all'] as const satisfies readonly Selection[];
+const selections = ['slow', 'gate', 'usual', 'all'] as const satisfies readonly Selection[];
 const own: readonly string[] = [...selections.map((name) => `--${name}`), '--record'];
 const selection: Selection = selections.find((name) => given.includes(`--${name}`)) ?? 'quick';
 
@@ -37,7 +38,7 @@ const { status } = spawnSync(
   [
     'node_modules/mocha/bin/mocha.js',
     '--jobs',
-    selection === 'quick' || selection === 'slow' ? '3' : '2',
+    selection === 'usual' || selection === 'all' ? '2' : '3',
     ...given.filter((argument) => !own.includes(argument)),
     ...files,
   ],

@@ -10,6 +10,9 @@ describe('the files of a test run', () => {
   it('are all with the mark of a test, the long and the slow ones apart', () => {
     expect(selectFiles(files, 'quick')).to.deep.equal(['tests/b.test.ts', 'tests/a.test.ts']);
     expect(selectFiles(files, 'slow')).to.deep.equal(['tests/kills.slow.test.ts']);
+    const guarding = ['tests/mail/queue.long.test.ts', 'tests/users/password-links.long.test.ts'];
+    const others = ['tests/security/ids.long.test.ts', 'tests/mail/queue.slow.test.ts'];
+    expect(selectFiles([...files, ...guarding, ...others], 'gate')).to.deep.equal([...files.slice(0, 2), ...guarding]);
     expect(selectFiles(files, 'usual')).to.deep.equal(files.slice(0, 3));
     expect(selectFiles(files, 'all')).to.have.lengthOf(4);
     expect(selectFiles(['tests/quality/a.test.ts', 'tests/e2e/a.test.ts'], 'all')).to.deep.equal([]);

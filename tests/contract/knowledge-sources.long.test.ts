@@ -7,7 +7,7 @@ import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
-import { until } from '../helpers/until.ts';
+import { becomes, until } from '../helpers/until.ts';
 
 interface SourceRow {
   readonly id: number;
@@ -137,11 +137,11 @@ describeHosts('the sources of a knowledge base', ({ location }) => {
       await posts.update(page.id, { content: '<p>Returns are free.</p>' });
       await site.settled(base);
       expect(await state('Returns')).to.deep.equal([]);
-      expect(await site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id })).to.deep.equal([]);
+      await becomes(() => site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id }), []);
       await site.run('knowledge', 'add', String(base), `--post=${String(page.id)}`);
       await posts.delete(page.id, { force: true });
       await site.settled(base);
-      expect(await site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id })).to.deep.equal([]);
+      await becomes(() => site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id }), []);
     });
 
     it('are the pages of a sitemap: those it names no more go, the others are looked at again', async () => {
