@@ -1,3 +1,4 @@
+import { checkDefinition } from './check-definition.ts';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
@@ -154,5 +155,6 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     traces: core.tracer,
     documents,
     services: core.services,
+    checkDefinition,
   };
 }

@@ -14,6 +14,7 @@ import { createTicker, cronChannel } from './ticker.ts';
 
 interface SchedulingDependencies {
   readonly database: Database;
+  readonly hooks: Pick<CronHooks, 'doActionAsync'>;
   readonly store: CronStore;
   readonly schedules: Schedules;
   readonly clock: Clock;
@@ -126,20 +127,20 @@ async function findOwned(
   return found;
 }
 
+/** Plugins are named with what they wrote, because the event never runs. */
 function isValid(
-  { schedules, log }: SchedulingDependencies,
+  { schedules, hooks }: SchedulingDependencies,
   owner: string,
   { schedule, hook }: RecurringEvent,
 ): boolean {
-  const valid = schedules.isValid(schedule);
-  if (!valid)
-    log.warn('Cron event refused: its schedule is neither a known name nor a cron expression', {
-      event: 'cron_schedule_invalid',
-      hook,
-      schedule,
-      plugin: owner,
-    });
-  return valid;
+  if (schedules.isValid(schedule)) return true;
+  void hooks.doActionAsync(
+    'plugin_warning',
+    owner,
+    `The cron event '${hook}' is not scheduled, because '${schedule}' is neither the name of a schedule nor a cron expression. ` +
+      "Write 'hourly', 'twicedaily', 'daily', 'weekly', or an expression such as '*/5 * * * *'.",
+  );
+  return false;
 }
 
 /**
@@ -235,7 +236,7 @@ export function createCron({ database, hooks, clock, log, readJump = () => 0, tr
     ticker.wake();
     return database.notify(cronChannel, '');
   };
-  const dependencies: SchedulingDependencies = { database, store, schedules, clock, log, announce };
+  const dependencies: SchedulingDependencies = { database, hooks, store, schedules, clock, log, announce };
   const gathered = new Map<string, RecurringEvent[]>();
   const forOwner = (owner: string): CronApi => ({
     ...createScheduling(dependencies, owner),

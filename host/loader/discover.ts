@@ -63,7 +63,8 @@ export async function discover({
       if (only?.includes(folder) === false || broken.has(folder)) continue;
       const first = plugins.get(folder);
       if (first !== undefined) {
-        if (!developedSlugs.has(folder) && (await hasManifest(join(parent, folder))))
+        const isOther = first.directory !== join(parent, folder) && !developedSlugs.has(folder);
+        if (isOther && (await hasManifest(join(parent, folder))))
           plugins.set(folder, { ...first, hidden: [...(first.hidden ?? []), join(parent, folder)] });
         continue;
       }

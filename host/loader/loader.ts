@@ -179,7 +179,9 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     sync,
     reportFailure,
     warn(slug, message) {
+      // Of the host it is logged each time: there is no plugin that stops.
       if (runningPlugins.state().discovery.plugins.has(slug)) warnings.add(slug, message);
+      else log.warn('Registration needs attention', { event: 'plugin_warning', plugin: slug, reason: message });
     },
     async contain(slug, error) {
       const source = runningPlugins.state().discovery.plugins.get(slug);

@@ -1,10 +1,10 @@
 import type { Clock, Logger, Undo } from '#plugin-api';
-import type { MethodKinds } from './services.ts';
+import type { HostServices, MethodKinds } from './services.ts';
 import { withTimeout } from './stages.ts';
 
 /** The registrations of one plugin, which can be undone together. */
 export interface Registrations {
-  /** Runs a registration. If the name is taken, the error says which plugin has it. */
+  /** Checks and runs a registration. If the name is taken, the error says which plugin has it. */
   register(method: string, args: readonly unknown[], register: () => Undo | Promise<Undo>): Undo | Promise<Undo>;
   /** Stores an undo function. Returns one that runs it at most once. */
   remember(undo: Undo): Undo;
@@ -25,12 +25,17 @@ export function createRegistrations({
   owners,
   clock,
   log,
+  checkDefinition,
+  onWarning,
 }: {
   readonly slug: string;
   /** Which plugin registered what, of all plugins. */
   readonly owners: Map<string, string>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly checkDefinition: HostServices['checkDefinition'];
+  /** Called for each sentence about something that was registered nevertheless. */
+  readonly onWarning: (sentence: string) => void;
 }): Registrations {
   const undos = new Set<Undo>();
   const registered = new Set<{ readonly method: string; readonly name: string }>();
@@ -65,8 +70,10 @@ export function createRegistrations({
     check,
     remember,
     register(method, args, register) {
+      const found = checkDefinition(method, args);
       const key = [method, ...nameOf(args)].join(' ');
       const finish = (undo: Undo): Undo => {
+        for (const sentence of found) onWarning(sentence);
         if (key !== method) owners.set(key, slug);
         const own = { method, name: nameOf(args)[0] ?? '' };
         registered.add(own);
@@ -76,7 +83,7 @@ export function createRegistrations({
           if (owners.get(key) === slug) owners.delete(key);
         });
       };
-      const added = withOwner(register, owners.get(key));
+      const added = withOwner(() => withReason(register, found), owners.get(key));
       return added instanceof Promise ? added.then(finish) : finish(added);
     },
     names: (method) => [...registered].filter((each) => each.method === method).map(({ name }) => name),
@@ -106,6 +113,23 @@ function withOwner<Result>(register: () => Result, owner: string | undefined): R
   } catch (error) {
     if (owner === undefined || !(error instanceof Error)) throw error;
     throw new Error(`${error.message} The plugin '${owner}' has registered it.`, { cause: error });
+  }
+}
+
+/** @throws what `register` throws. Errors of types, which the engine words, begin with what was found. */
+function withReason<Result>(
+  register: () => Result | Promise<Result>,
+  found: readonly string[],
+): Result | Promise<Result> {
+  const explain = (error: unknown): never => {
+    if (found.length === 0 || !(error instanceof TypeError)) throw error;
+    throw new Error([...found, error.message].join(' '), { cause: error });
+  };
+  try {
+    const added = register();
+    return added instanceof Promise ? added.catch(explain) : added;
+  } catch (error) {
+    return explain(error);
   }
 }
 

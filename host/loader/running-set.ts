@@ -112,7 +112,10 @@ export function createRunningSet({
     for (const name of source.unknown ?? [])
       if (findNear(name) !== undefined) warnings.add(slug, describeUnknown(name));
     for (const hidden of source.hidden ?? [])
-      warnings.add(slug, `It hides the plugin of the same name in ${hidden}. Rename or remove one of them.`);
+      warnings.add(
+        slug,
+        `The plugin in ${source.directory} hides the one of the same name in ${hidden}. Rename or remove one of them.`,
+      );
     const plugin = await lifecycle.start(source, former?.definition);
     running.set(slug, plugin);
     await settings.set(slug, plugin.scope.settings());

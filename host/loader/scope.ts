@@ -16,6 +16,7 @@ import {
   type RestApi,
   type RestRequest,
   type RouteDefinition,
+  type Undo,
 } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
 import { isUnexpectedError } from './unexpected-error.ts';
@@ -48,11 +49,16 @@ function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning, 
   };
 }
 
-function inContext(cli: CliApi, run: ScopeListeners['run']): CliApi {
+function inContext(cli: CliApi, { run, onWarning }: ScopeListeners, check: HostServices['checkDefinition']): CliApi {
   const wrap = (command: CliCommand): CliCommand => ({ ...command, run: (input) => run(() => command.run(input)) });
   return {
     addCommand: (command) => cli.addCommand(wrap(command)),
-    addCommands: (load) => cli.addCommands(async () => (await load()).map(wrap)),
+    addCommands: (load) =>
+      cli.addCommands(async () => {
+        const commands = await load();
+        for (const command of commands) check('addCommand', [command]).forEach(onWarning);
+        return commands.map(wrap);
+      }),
   };
 }
 
@@ -125,7 +131,9 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
   const { manifest, directory } = source;
   const { slug } = manifest;
   const log = services.log.child({ plugin: slug });
-  const registrations = createRegistrations({ slug, owners, clock: services.clock, log });
+  const { clock } = services;
+  const checkDefinition = definitionCheck(source, services);
+  const registrations = createRegistrations({ ...listeners, slug, owners, clock, log, checkDefinition });
   const guard = guardService.bind(null, registrations) as <Contract extends object>(
     service: Contract,
     kinds: methods.MethodKinds<Contract>,
@@ -139,7 +147,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
 
   const host: HostApi = {
     plugin: { ...manifest, directory },
-    site: scopedSite(services, (page) => registrations.remember(services.publicPages.add(slug, page))),
+    site: scopedSite(services, slug, registrations),
     hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
     options: guard(withTexts(services.options, ['registerSetting'], addTexts), methods.optionsMethods),
     secrets: guard(services.secrets, methods.secretsMethods),
@@ -148,7 +156,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
     abilities: guard<HostApi['abilities']>(services.abilities.forOwner(slug), methods.abilitiesMethods),
     admin: guard(withTexts(services.admin.forOwner(slug), ['addPage', 'addMenuGroup'], addTexts), methods.adminMethods),
-    cli: guard(inContext(services.cli, listeners.run), methods.cliMethods),
+    cli: guard(inContext(services.cli, listeners, checkDefinition), methods.cliMethods),
     database: scopedDatabase(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
     content: {
@@ -164,7 +172,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     assets: { url: (file) => assets.url(file) },
     i18n,
     log,
-    clock: scopedClock(services.clock, registrations),
+    clock: scopedClock(clock, registrations),
     http: guard(services.http, methods.httpMethods),
     mail: guard(services.mail, methods.mailMethods),
     metrics: guard(services.metrics.forOwner(slug), methods.metricsMethods),
@@ -182,6 +190,11 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
       services.hooks.removeOwner(slug);
     },
   };
+}
+
+/** The compiler has checked what the plugins register that ship with the host. */
+function definitionCheck({ shipped }: PluginSource, services: HostServices): HostServices['checkDefinition'] {
+  return shipped ? () => [] : services.checkDefinition;
 }
 
 /** For plugins that cannot import `#plugin-api`. */
@@ -214,9 +227,9 @@ function openTranslations(
   return opened;
 }
 
-function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {
+function scopedSite({ site, publicPages }: HostServices, slug: string, registrations: Registrations): HostApi['site'] {
   return {
-    addPage,
+    addPage: (page) => registrations.register('addPublicPage', [page], () => publicPages.add(slug, page)) as Undo,
     get url() {
       return site.url;
     },

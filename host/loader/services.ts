@@ -89,6 +89,8 @@ export interface HostServices {
   readonly documents: DocumentsApi;
   /** What plugins provide for each other. */
   readonly services: Owned<ServicesApi>;
+  /** Returns sentences about what a plugin registers with a method. Never throws. */
+  readonly checkDefinition: (method: string, args: readonly unknown[]) => readonly string[];
 }
 
 /** `call`: passes the call on. `undo`: registers something and returns its undo function, or a promise of it. */

@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
+import { shapes } from '../../host/definitions.ts';
+import * as methods from '../../host/loader/services.ts';
+import type { MethodKind } from '../../host/loader/services.ts';
 import { createPluginFolders, type PluginFolders } from './helpers/plugin-folders.ts';
 
 const code = `export default { register(host) {
@@ -48,7 +52,7 @@ describe('what a plugin registered without effect', () => {
       .filter(({ event, plugin }) => event === 'plugin_warning' && plugin === 'careless')
       .map(({ reason }) => reason);
     expect(reasons).to.deep.equal([
-      `It hides the plugin of the same name in ${others.directory}/careless. Rename or remove one of them.`,
+      `The plugin in ${folders.directory}/careless hides the one of the same name in ${others.directory}/careless. Rename or remove one of them.`,
       "The file 'gone.js', which the page 'careless' names, is not in the plugin's folder 'assets'.",
       "The file 'careless/lost.js', which the page 'careless/other' names, is not in the plugin's folder 'assets'.",
       "The file 'gone.png', which assets.url names, is not in the plugin's folder 'assets'.",
@@ -65,5 +69,139 @@ describe('what a plugin registered without effect', () => {
       host.logged.map((line) => JSON.parse(line) as Record<string, unknown>).find((line) => line['event'] === event);
     expect(named('job_failed')).to.include({ plugin: 'careless' });
     expect(named('ability_failed')).to.include({ plugin: 'careless', ability: 'careless/one' });
+  });
+});
+
+const typesOf = 'Types are: string, number, integer, boolean, object, array, null.';
+
+/** A call with a wrong definition, and what its author reads. */
+const wrong: readonly (readonly [call: string, ...sentences: string[]])[] = [
+  [
+    `options.registerSetting('wrong_a', { schema: { type: 'integr' } })`,
+    `In host.options.registerSetting('wrong_a'), 'group' is missing. It must be a text.`,
+    `In host.options.registerSetting('wrong_a'), 'schema' has the unknown type 'integr'. ${typesOf}`,
+  ],
+  [
+    `options.registerSetting('wrong_b', { group: 'general', schema: { properties: { a: { type: 'integer', minimun: 1, default: 'many' } } } })`,
+    `In host.options.registerSetting('wrong_b'), 'schema.properties.a.minimun' has no effect. Did you mean 'minimum'?`,
+    `In host.options.registerSetting('wrong_b'), 'schema.properties.a.default' does not fit its schema: default is not of type integer.`,
+  ],
+  [
+    `content.registerMeta('post', 'wrong', { schema: { type: 'integer' }, default: 'many' })`,
+    `In host.content.registerMeta('post','wrong'), 'default' does not fit its schema: default is not of type integer.`,
+  ],
+  [
+    `content.registerPostType('wrong', { label: 'Wrong', singularLabel: 'Wrong', publik: true, supports: ['titel'] })`,
+    `In host.content.registerPostType('wrong'), 'supports' has the unknown item 'titel'. Known are: title, editor, excerpt, ` +
+      `author, thumbnail, revisions, page-attributes, custom-fields, comments.`,
+    `In host.content.registerPostType('wrong'), 'publik' has no effect. Did you mean 'public'?`,
+  ],
+  [`content.addShortcode('wrong', 'text')`, `In host.content.addShortcode('wrong'), argument 2 must be a function.`],
+  [
+    `cli.addCommand({ name: 'wrong', description: 'x', unforeseen: 1 })`,
+    `In host.cli.addCommand('wrong'), 'run' is missing. It must be a function.`,
+  ],
+  [
+    `cli.addCommand({ name: 'wrong too', description: 'x', flags: { n: { type: 'integer', default: 'x' } }, run() {} })`,
+    `In host.cli.addCommand('wrong too'), 'flags.n.default' does not fit its schema: default is not of type integer.`,
+  ],
+  [
+    `cron.schedule('now and then', 'wrong')`,
+    `The cron event 'wrong' is not scheduled, because 'now and then' is neither the name of a schedule nor a cron expression. ` +
+      `Write 'hourly', 'twicedaily', 'daily', 'weekly', or an expression such as '*/5 * * * *'.`,
+  ],
+  [
+    `rest.registerRoute('wrong/v1', '/a', { methods: ['FETCH', 'GET'], args: { q: { type: 'text' } }, permission: () => true, handler() {} })`,
+    `In host.rest.registerRoute('wrong/v1','/a'), 'methods' has the unknown item 'FETCH'. Known are: GET, POST, PUT, PATCH, DELETE.`,
+    `In host.rest.registerRoute('wrong/v1','/a'), 'args.q' has the unknown type 'text'. ${typesOf}`,
+  ],
+  [
+    `rest.registerRoute('wrong/v1', '/b', { permission: () => true, hander() {} })`,
+    `In host.rest.registerRoute('wrong/v1','/b'), 'handler' is missing. It must be a function.`,
+    `In host.rest.registerRoute('wrong/v1','/b'), 'hander' has no effect. Did you mean 'handler'?`,
+  ],
+  [
+    `admin.addPage({ slug: 'wrong', title: 'Wrong' })`,
+    `In host.admin.addPage('wrong'), 'render' or 'body' is missing. It must be a function.`,
+  ],
+  [
+    `admin.addPage({ slug: 'wrong/a', title: 'Wrong', render() {}, actions: { save: 'save' } })`,
+    `In host.admin.addPage('wrong/a'), 'actions.save' must be a function.`,
+  ],
+  [`admin.addNotice({ kind: 'info' })`, `In host.admin.addNotice(), 'show' is missing. It must be a function.`],
+  [`admin.addBadge('3')`, `In host.admin.addBadge(), argument 1 must be a function.`],
+  [
+    `admin.addSetupChoice({ id: 'wrong', label: 'x', description: 'x' })`,
+    `In host.admin.addSetupChoice('wrong'), 'choose' is missing. It must be a function.`,
+  ],
+  [
+    `jobs.every('daily', { name: 'wrong' })`,
+    `In host.jobs.every('daily','wrong'), 'run' is missing. It must be a function.`,
+  ],
+  [`metrics.add('wrong 1')`, `In host.metrics.add(), argument 1 must be a function.`],
+  [
+    `site.addPage({ path: 'wrong', title: 'Wrong' })`,
+    `In host.site.addPage('wrong'), 'render' is missing. It must be a function.`,
+  ],
+  [
+    `hooks.addFilter('svc_event_schemas', (events) => [...events, { name: 'wrong.done', example: { no: 1 },
+      schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } }])`,
+    `In the filter 'svc_event_schemas', the example of the event 'wrong.done' does not fit its schema: data must have required property 'id'.`,
+  ],
+];
+
+/** Calls that ended with an error before: one of types begins with what the check found. */
+const refused: readonly (readonly [call: string, sentence: string])[] = [
+  [
+    `content.registerTaxonomy('wrong', null)`,
+    `In host.content.registerTaxonomy('wrong'), argument 2 must be an object.`,
+  ],
+  [`admin.addPage(null)`, `In host.admin.addPage(), argument 1 must be an object.`],
+  [`jobs.define({ name: 'wrong', run: 1 })`, `In host.jobs.define('wrong'), 'run' must be a function.`],
+  [`rest.registerRoute('wrong', '/c', [])`, `The route '/wrong/c' has no definition. Give it a handler.`],
+];
+
+describe('a definition that a plugin registers', () => {
+  it('is checked at once, works as before, and says member and what to write: of every kind', async () => {
+    const folders = await createPluginFolders();
+    const calls = [...wrong, ...refused].map(
+      ([call], index) =>
+        `try { await host.${call}; } catch (error) { host.log.warn(error.message, { event: 'refused', index: ${index} }); }`,
+    );
+    await folders.write('wrong', {
+      files: { 'index.js': `export default { async register(host) {\n${calls.join('\n')}\n} };` },
+    });
+    const host = await createTestHost({
+      plugins: ['svc', 'wrong'],
+      pluginDirs: [folders.directory, fileURLToPath(new URL('../../plugins', import.meta.url))],
+    });
+    const { warnings = [], state } = host.plugins.list().find(({ slug }) => slug === 'wrong') ?? {};
+    await host.stop();
+    await folders.remove();
+    const lines = host.logged.map(
+      (line) => JSON.parse(line) as { event?: string; message: string; reason?: string; plugin?: string },
+    );
+    expect(state).to.equal('active');
+    expect(warnings).to.have.members(wrong.flatMap(([, ...sentences]) => sentences));
+    expect(
+      lines.filter(({ event, plugin }) => event === 'plugin_warning' && plugin === 'wrong').map(({ reason }) => reason),
+    ).to.have.members(warnings);
+    const errors = lines.filter(({ event }) => event === 'refused').map(({ message }) => message);
+    expect(errors).to.have.length(refused.length);
+    for (const [index, [, sentence]] of refused.entries()) expect(errors[index]).to.include(sentence);
+    const german = host.translations.language('de_DE');
+    for (const each of warnings.filter((warning) => warning.startsWith('In host.')))
+      expect(german?.translate(each)).to.match(/^In host\.[^()]+\([^()]*\) (?:muss|fehlt|hat|passt) /);
+    expect(german?.translate(warnings[0] ?? '')).to.equal(
+      "In host.options.registerSetting('wrong_a') fehlt „group“. Es muss ein Text sein.",
+    );
+  });
+
+  it('has its members listed, whatever the method', () => {
+    const registering = Object.values(methods as Readonly<Record<string, Readonly<Record<string, MethodKind>>>>)
+      .flatMap((kinds) => Object.keys(kinds).filter((name) => kinds[name] === 'undo'))
+      .filter((name) => !Object.hasOwn(shapes, name));
+    // These take a name and plain values, or an object of the plugin.
+    expect(registering).to.have.members(['addStore', 'addSchedule', 'unregister', 'addCapability', 'provide']);
   });
 });

@@ -72,6 +72,8 @@ const derived: Readonly<Record<string, readonly string[]>> = {
     ...["The table '{1}' is left.", "The option '{1}' is left.", "The cron event '{1}' is left."],
     'Delete it in the function uninstall.',
     ...['category', 'categories', 'tag', 'tags', 'API key (Bearer)'],
+    // Of definitions that plugins register.
+    ...['an array', 'an object', 'a function', 'a JSON Schema', 'an object of JSON Schemas', 'an object of functions'],
     // Of manifests.
     ...['"{1}" is missing; it must be {2}.', '"{1}" must be {2}.', 'a non-empty text', 'a text', 'true or false'],
     ...['a semantic version (1.0.0)', 'a range of host versions (^1)'],

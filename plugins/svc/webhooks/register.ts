@@ -43,6 +43,12 @@ export async function registerWebhooks(host: HostApi, webhooks: WebhookService):
     },
   }));
   hooks.addAction('host_started', startOrLog);
+  // The catalogue names what is wrong with the events of a plugin as soon as it has added them, not when one is needed.
+  const checkEvents = (): void => {
+    if (hooks.hasFilter('svc_event_schemas') !== false) webhooks.catalogue.list();
+  };
+  hooks.addAction('plugins_loaded', checkEvents);
+  hooks.addAction('activated_plugin', checkEvents);
   // eslint-disable-next-line max-params -- the arguments of the hook
   hooks.addFilter('svc_personal_data_erase', async (counts, person, { userId, conversations }, receipt) => {
     const erased = await webhooks.erasePerson({

@@ -1,4 +1,5 @@
 import type { CliCommand, Clock, Logger, RouteDefinition, Undo } from '#plugin-api';
+import { checkDefinition } from '../../../host/check-definition.ts';
 import { createPluginServices } from '../../../host/loader/plugin-services.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
@@ -116,6 +117,7 @@ export function createCountedServices({
     },
     documents,
     services: createPluginServices(),
+    checkDefinition,
     translations: (slug: string, directory: string) => ({
       api: translations.forPlugin(slug),
       addTexts: (texts: () => readonly string[]) => translations.addTexts(slug, texts),
