@@ -57,6 +57,9 @@ export async function checkRun({ source, pluginFolders, ...init }: CheckRunInit)
   }
 }
 
+/** Warnings about what rules of the check find as well: members of the manifest, open routes, missing files. */
+const hasOwnRule = /^(?:plugin\.json |The file '|The route .* has no 'permission')/;
+
 function describeFailure(slug: string, error: unknown): Finding {
   return {
     ...{ level: 'error', rule: 'start', at: '' },
@@ -106,6 +109,9 @@ async function observe(
         declared.map((text) => ({ text, at: '' })),
       ),
     );
+    const { warnings = [] } = host.plugins.list().find((each) => each.slug === slug) ?? {};
+    for (const message of warnings.filter((each) => !hasOwnRule.test(each)))
+      findings.push({ level: 'warning', rule: 'definition', at: '', message });
     await host.plugins.deactivate(slug);
     const isLasting = added(before.tables, after.tables).length + added(before.options, after.options).length > 0;
     const failure = await host.plugins.uninstall(slug).then(() => null, errorText);

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import { listSources, root } from '../sources/files.ts';
 import { ensureTypesPackage, loadCompiler, typesPackageName } from './types-package.ts';
@@ -25,7 +24,7 @@ export async function checkTypes(folder: string): Promise<TypeProblem[]> {
   for (const part of ['server', 'client'] as const) {
     const config = await writeConfig(folder, part);
     if (config === null) continue;
-    const compiler = runCompiler(folder, config);
+    const compiler = runCompiler({ folder, config, isPlain: part === 'server' && isPlain(folder) });
     let printed = '';
     compiler.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     await new Promise((resolve) => compiler.once('close', resolve));
@@ -42,19 +41,31 @@ export function readProblems(printed: string): TypeProblem[] {
   });
 }
 
-/** Starts `tsc` for the plugin, in its folder. With `watch` it goes on, and checks again what changed. */
+/** Starts the compiler for the plugin, in its folder. With `watch` it goes on, and checks again what changed. */
 export async function startCompiler(folder: string, { watch = false } = {}): Promise<ChildProcess> {
   const config = await writeConfig(folder, 'server');
   if (config === null) throw new Error(`There is no code in ${folder}.`);
-  return runCompiler(folder, config, watch ? ['--watch', '--preserveWatchOutput'] : []);
+  return runCompiler({ folder, config, isPlain: isPlain(folder), flags: watch ? ['--watch'] : [] });
 }
 
-function runCompiler(folder: string, config: string, flags: readonly string[] = []): ChildProcess {
-  const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
-  return spawn(process.execPath, [compiler, '-p', config, '--pretty', 'false', ...flags], {
+interface CompilerInit {
+  readonly folder: string;
+  readonly config: string;
+  readonly isPlain: boolean;
+  readonly flags?: readonly string[];
+}
+
+function runCompiler({ folder, config, isPlain: given, flags = [] }: CompilerInit): ChildProcess {
+  const script = join(root, 'host', 'authoring', 'compile.ts');
+  return spawn(process.execPath, [script, config, ...(given ? [`--javascript=${folder}`] : []), ...flags], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** Whether its author chose no options of the compiler: JavaScript is then checked for what it passes to the host. */
+function isPlain(folder: string): boolean {
+  return !existsSync(join(folder, 'tsconfig.json'));
 }
 
 /** What a plugin without a tsconfig.json is checked with. Parameters of JavaScript need no types. */

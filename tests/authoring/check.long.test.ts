@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
+import { checkTypes } from '../../host/authoring/type-check.ts';
 import { checkout } from '../helpers/running-site.ts';
 
 interface Finding {
@@ -139,7 +140,7 @@ describe('plugin check', () => {
       'plugin.json': manifest('plain-shop'),
       'package.json': '{ "type": "module" }',
       'index.js': `export default { register(host) {
-          host.options.registerSetting('plain_shop_currency', { schema: { type: 'string' }, label: 'Currency unit' });
+          host.options.registerSetting('plain_shop_currency', { group: 'general', schema: { type: 'string', default: 1 }, label: 'Currency unit' });
           host.admin.addPage({ slug: 'plain-shop', title: host.i18n.__('Ship it'), script: 'page.js',
             render: async () => ({ template: 'plain-shop/page', data: {} }) });
           const count = 1;
@@ -153,6 +154,7 @@ describe('plugin check', () => {
       ['types', 'index.js:6', "TS2339: Property 'toUpperCase' does not "],
       ['types', 'assets/page.js:2', "TS2339: Property 'gone' does not exist on "].map((text) => text.slice(0, 40)),
       ['translation', '', "languages/de.json lacks the text 'Currency unit'.".slice(0, 40)],
+      ['definition', '', "In host.options.registerSetting('plain_shop_currency')".slice(0, 40)],
     ]);
     const excluding = await write(join(folder, 'plain', 'typed-shop'), {
       'plugin.json': manifest('typed-shop'),
@@ -162,6 +164,34 @@ describe('plugin check', () => {
       'drafts/later.ts': 'export const price: number = "none";',
     });
     expect(await found(excluding)).to.deep.equal([]);
+  }).timeout(120_000);
+
+  it('finds callbacks in plain JavaScript that expect what the host does not pass, of every kind', async () => {
+    const callbacks = [
+      `host.abilities.register('loose/a', { label: 'A', description: 'A', category: 'loose', permission: ({ user }) => user.can('read'), execute: () => 1 })`,
+      `host.rest.registerRoute('loose/v1', '/a', { permission: (user) => user.can('read'), handler: () => 1 })`,
+      `host.rest.registerRoute('loose/v1', '/b', [{ permission: () => true, handler(request, response) { response.send(1); } }])`,
+      `host.content.addShortcode('loose', ({ attributes }) => attributes.name)`,
+      `host.content.registerRestField('post', 'loose', { get: (item, request) => request.body })`,
+      `host.cli.addCommand({ name: 'loose', description: 'L', run: async (args) => args.join(' ') })`,
+      `host.jobs.define({ name: 'loose', run: async ({ args }) => args })`,
+      `host.admin.addPage({ slug: 'loose', title: 'Loose', render: async (request, user) => ({ template: 'loose/a', data: { user } }) })`,
+      `host.admin.addNotice({ show: async (user) => (user.can('read') ? null : null) })`,
+      `host.hooks.addAction('upgraded_plugin', ({ slug }) => slug.trim())`,
+      `host.metrics.add((registry) => registry.text())`,
+      `host.site.addPage({ path: 'loose', title: 'Loose', render: async ({ params }) => ({ template: params.name }) })`,
+    ];
+    const right = `const settings = await host.options.get('loose'); if (settings.isOn) host.log.info(settings.name.trim());
+      host.rest.registerRoute('loose/v1', '/c', { permission: ({ user }) => user.can('read'), handler: async ({ params }) => params.name.trim() });
+      try { JSON.parse('x'); } catch (error) { host.log.error(error.message); }`;
+    const loose = await write(join(folder, 'plain', 'loose'), {
+      'plugin.json': JSON.stringify({ slug: 'loose', name: 'L', version: '1.0.0', host: '^1', description: 'Loose.' }),
+      'package.json': '{ "type": "module" }',
+      'index.js': `import { more } from './more.js';\nexport default { register(host) { return more(host); } };`,
+      'more.js': `export const more = async host => {\n${[...callbacks, right].join(';\n')};\n};`,
+    });
+    const lines = (await checkTypes(loose)).map(({ file, line }) => `${file}:${line}`);
+    expect(lines).to.have.members(callbacks.map((_callback, index) => `more.js:${index + 2}`));
   }).timeout(120_000);
 
   async function found(source: string): Promise<readonly Finding[]> {
