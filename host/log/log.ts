@@ -43,7 +43,8 @@ export interface LoggerDependencies {
   readonly write?: (line: string) => void;
   readonly redactor?: Pick<Redactor, 'redact'>;
   /**
-   * Names the plugin that the member `error` came from, for lines with neither a `plugin` nor an `owner`, which is one. Default: none.
+   * Names the plugin that the member `error` came from, for lines that name no `plugin` themselves. It goes before the plugin
+   * whose logger it is; an `owner` goes before it in lines of the host. Default: none.
    */
   readonly pluginOf?: (error: unknown) => string | null;
   /** Human-readable lines instead of JSON. Default: true if standard error is a terminal and `write` is not set. */
@@ -63,19 +64,22 @@ export function createLogger({ level, clock, write, redactor, pluginOf, readable
   const asText = (readable ?? (write === undefined && process.stderr.isTTY)) ? formatReadable : formatJson;
   const writeLine = write ?? writeToStandardError;
 
-  const withPlugin = (fields: LogFields): LogFields => {
-    if (fields['plugin'] !== undefined) return fields;
+  const withPlugin = (bound: LogFields, given: LogFields): LogFields => {
+    const fields = { ...bound, ...given };
+    if (given['plugin'] !== undefined) return fields;
     const owner = fields['owner'] === 'host' ? undefined : fields['owner'];
-    const plugin = owner ?? (fields['error'] === undefined ? undefined : pluginOf?.(fields['error']));
+    const thrower = fields['error'] === undefined ? undefined : pluginOf?.(fields['error']);
+    // What a plugin logs may be an error of a callback that another one added to its hook.
+    const plugin = bound['plugin'] === undefined ? (owner ?? thrower) : (thrower ?? bound['plugin']);
     return typeof plugin === 'string' ? { ...fields, plugin } : fields;
   };
 
-  function writeAt(name: Level, message: string, fields: LogFields): void {
+  function writeAt(name: Level, message: string, { bound, fields }: Record<'bound' | 'fields', LogFields>): void {
     const line: LogLine = {
       time: new Date(clock.now()).toISOString(),
       level: name,
       message: redact(String(message)),
-      fields: serialise(withPlugin(fields), redact) as LogFields,
+      fields: serialise(withPlugin(bound, fields), redact) as LogFields,
     };
     writeLine(`${asText(line)}\n`);
   }
@@ -85,8 +89,11 @@ export function createLogger({ level, clock, write, redactor, pluginOf, readable
       ranks[name] < lowest
         ? drop
         : (message: string, fields?: LogFields): void => {
-            const written = attempt(() => writeAt(name, message, { ...bound, ...fields }));
-            if (!written) attempt(() => writeAt(name, 'Failed to write log line', { event: 'log_line_unwritable' }));
+            const written = attempt(() => writeAt(name, message, { bound, fields: fields ?? {} }));
+            if (!written)
+              attempt(() =>
+                writeAt(name, 'Failed to write log line', { bound: {}, fields: { event: 'log_line_unwritable' } }),
+              );
           };
     return {
       debug: logAt('debug'),

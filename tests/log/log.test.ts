@@ -149,6 +149,28 @@ describe('logger', () => {
     expect(JSON.stringify(last()).length).to.be.below(20_000);
   });
 
+  it('names the plugin whose code threw, also in a line of another plugin', () => {
+    const lines: string[] = [];
+    const write = (line: string): void => void lines.push(line);
+    const pluginOf = (error: unknown): string | null => (error instanceof RangeError ? 'thrower' : null);
+    const log = createLogger({ level: 'debug', clock: { now: () => 0 }, write, pluginOf });
+    const [foreign, other] = [new RangeError('x'), new Error('y')];
+    log.error('Failed', { error: foreign });
+    log.child({ plugin: 'svc' }).error('Failed', { error: foreign });
+    log.child({ plugin: 'svc' }).error('Failed', { error: other });
+    log.child({ plugin: 'svc' }).error('Failed', { error: foreign, plugin: 'named' });
+    log.error('Failed', { error: foreign, owner: 'owner' });
+    log.child({ plugin: 'svc' }).error('Failed', null as never);
+    expect(lines.map((line) => (JSON.parse(line) as { plugin?: string }).plugin)).to.deep.equal([
+      'thrower',
+      'thrower',
+      'svc',
+      'named',
+      'owner',
+      'svc',
+    ]);
+  });
+
   it('writes a readable line with the stack below for people', () => {
     const { log, lines } = recording('debug', true);
     log.warn('Careful\u001b[2J', { part: 'cron', error: new Error('broken') });
