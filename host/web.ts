@@ -320,6 +320,7 @@ function createAdminSite({
     site,
     restUrl: () => site.restRoot(),
     language: core.translations.language,
+    locales: () => core.translations.locales().map(({ value }) => value),
     hooks,
     log,
     clock,

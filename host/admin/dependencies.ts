@@ -186,6 +186,8 @@ export interface AdminSecondStep {
 export interface AdminDependencies {
   /** The language that a user chose (a locale; empty: none), else of the site. Default: English. */
   language?(locale?: string): Language | undefined;
+  /** The locales with translations, such as `pt_BR`, and `en`. */
+  locales?(): readonly string[];
   readonly views: AdminViews;
   /** Path of an asset with its content hash. */
   readonly assetUrl: (slug: string, file: string) => string;

@@ -141,7 +141,7 @@ function renderPlugins(
         total: shown.length,
         text: formatCount(shown.length, 'plugin'),
         chips: { s: `Search: ${search}`, state: state === '' ? '' : stateBadge(state).state },
-        columns: [{ label: 'Plugin', key: 'name' }, { label: 'State', key: 'state' }, { label: 'Version' }],
+        columns: [{ label: 'Plugin', key: 'name' }, { label: 'Status', key: 'state' }, { label: 'Version' }],
       }),
       mayInstall: request.user.can('install_plugins'),
       needsPassword: !request.isSignInFresh,

@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { AdminContext } from './dependencies.ts';
+import { inLanguage } from '#plugin-api';
 import { toFailure } from './failure.ts';
 import { createFormReader } from './form-body.ts';
 import { createPageHandler } from './page-routes.ts';
@@ -20,6 +21,7 @@ export function createAdminRouter(context: AdminContext): Router {
     next();
   });
   router.use(createFormReader(context));
+  router.use(/^\/(login|setup|forgot-password|set-password)\b/, chooseLanguage(context));
   addSessionRoutes(router, context);
   addSecondStepRoutes(router, context);
   addPasswordRoutes(router, context);
@@ -34,6 +36,19 @@ export function createAdminRouter(context: AdminContext): Router {
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
   return router;
+}
+
+/** Pages before the sign-in are in the language that the browser asks for, or else in that of the site. */
+function chooseLanguage({ language, locales }: AdminContext) {
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    const known = locales?.() ?? [];
+    const baseOf = (name: string): string => name.toLowerCase().split(/[-_]/, 1)[0] ?? '';
+    const found = request.acceptsLanguages().flatMap((tag) => {
+      const isSame = (locale: string): boolean => locale.replaceAll('_', '-').toLowerCase() === tag.toLowerCase();
+      return known.find(isSame) ?? known.find((locale) => baseOf(locale) === baseOf(tag)) ?? [];
+    });
+    inLanguage(language?.(found[0]), next);
+  };
 }
 
 /** The last error handler. Refused forms arrive here too. */

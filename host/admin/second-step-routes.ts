@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express';
 
-import { inLanguage, restError, translateText } from '#plugin-api';
+import { restError, translateText } from '#plugin-api';
 import type { AdminContext, OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
@@ -149,18 +149,13 @@ async function sendOptions(
   { request, response, read }: { request: Request; response: Response; read: () => Promise<unknown> },
 ): Promise<void> {
   if (!isSameOrigin(request)) {
-    response.status(403).json({ message: inSiteLanguage(context, otherSite) });
+    response.status(403).json({ message: translateText(otherSite) });
     return;
   }
   try {
     response.json(await read());
   } catch (error) {
     const { status, code, text } = toFailure(error, { log: context.log, id: requestId(response) });
-    response.status(status).json({ code, message: inSiteLanguage(context, text) });
+    response.status(status).json({ code, message: translateText(text) });
   }
-}
-
-/** No user is signed in yet. */
-function inSiteLanguage({ language }: AdminContext, text: string): string {
-  return inLanguage(language?.(), () => translateText(text));
 }

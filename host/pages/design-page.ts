@@ -22,7 +22,7 @@ export function createDesignPage(icons: readonly string[]): AdminPageBody {
           list: listView(state, {
             columns: [
               { label: 'Name', key: 'name' },
-              { label: 'State' },
+              { label: 'Status' },
               { label: 'Orders', key: 'orders', isNumber: true },
             ],
             total: 45,

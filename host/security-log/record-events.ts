@@ -90,7 +90,12 @@ export function recordSecurityEvents(
 
   /** Options are known to hold secrets by their encrypted values, registered settings by their schemas (D3). */
   async function recordSecret(option: string, before: unknown, value: unknown): Promise<void> {
-    if (JSON.stringify(value ?? null).includes('"enc:v') || hasOtherSecrets(option, before, value))
+    if (encryptedIn(before) !== encryptedIn(value) || hasOtherSecrets(option, before, value))
       await record({ event: 'secret_changed', details: { option } });
   }
+}
+
+/** The encrypted values in an option: a value that stays is not encrypted again. */
+function encryptedIn(value: unknown): string {
+  return (JSON.stringify(value ?? null).match(/"enc:v[^"]*"/g) ?? []).join();
 }

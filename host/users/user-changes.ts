@@ -54,7 +54,8 @@ export function createUserChanges({ database, hooks, log, roles }: ChangesDepend
 
   return {
     async update(id, changes, { keepSession = '', keepCredentials = false } = {}) {
-      const given = checkChanges(changes, roles);
+      const known = changes.password === undefined ? undefined : await find(id);
+      const given = checkChanges(changes, roles, known && [known.login, known.email, known.display_name]);
       const password_hash = given.password === undefined ? undefined : await hashPassword(given.password);
       const { before, after, rolesChanged } = await database.transaction(async () => {
         if (given.roles !== undefined) await database.lock('administrators');

@@ -37,7 +37,7 @@ export function checkNewUser(
       login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.',
     }),
     ...emailErrors(user.email),
-    ...passwordErrors(password),
+    ...passwordErrors(password, [user.login, user.email, user.displayName]),
     ...nameErrors(user.displayName),
     ...roleErrors([role], known),
     ...profileErrors(user.profile),
@@ -46,8 +46,17 @@ export function checkNewUser(
   return user;
 }
 
-/** Normalizes and validates changes. @throws RestError like `checkNewUser`. */
-export function checkChanges({ email, displayName, roles, password, profile }: UserChanges, known: Roles): UserChanges {
+/**
+ * Normalizes and validates changes.
+ *
+ * @param own user name, address and name that the user has so far, which make weak passwords
+ * @throws RestError like `checkNewUser`.
+ */
+export function checkChanges(
+  { email, displayName, roles, password, profile }: UserChanges,
+  known: Roles,
+  own: readonly string[] = [],
+): UserChanges {
   const changes = {
     ...(email !== undefined && { email: email.trim() }),
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
@@ -60,7 +69,7 @@ export function checkChanges({ email, displayName, roles, password, profile }: U
     ...(changes.displayName === '' && { display_name: 'Enter a name.' }),
     ...(changes.displayName !== undefined && changes.displayName !== '' && nameErrors(changes.displayName)),
     ...(changes.roles !== undefined && roleErrors(changes.roles, known)),
-    ...(password !== undefined && passwordErrors(password)),
+    ...(password !== undefined && passwordErrors(password, [...own, email ?? '', displayName ?? ''])),
     ...(changes.profile !== undefined && profileErrors(changes.profile)),
   });
   return changes;
@@ -101,12 +110,15 @@ function roleErrors(roles: readonly string[], known: Roles): Record<string, stri
   return { role: `The role '${unknown}' does not exist; use one of ${names.join(', ')}.` };
 }
 
-function passwordErrors(password: string): Record<string, string> {
+function passwordErrors(password: string, own: readonly string[]): Record<string, string> {
   if (password.length < 12 || password.length > 1024)
     return { password: 'Use 12 to 1024 characters for the password.' };
-  return isCommonPassword(password)
-    ? { password: 'This password is easy to guess: it is common in data breaches. Use several unrelated words.' }
-    : {};
+  if (!isCommonPassword(password, own)) return {};
+  return {
+    password: isCommonPassword(password)
+      ? 'This password is easy to guess: it is common in data breaches, or a sequence. Use several unrelated words.'
+      : 'This password is easy to guess: it contains your name or address and little else. Use several unrelated words.',
+  };
 }
 
 function throwErrors(errors: Readonly<Record<string, string>>): void {

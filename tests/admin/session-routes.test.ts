@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createTestHost, type TestHost } from '#testing';
 
 import { openAdmin, type OpenAdmin } from './open-admin.ts';
 
@@ -121,5 +122,40 @@ describe('signing in and out of the admin', () => {
     const browser = await host.signedIn();
     for (const path of ['/admin/', '/admin/login', '/admin/nothing'])
       expect((await browser.get(path)).headers.get('cache-control')).to.equal('no-store');
+  });
+});
+
+describe('the pages before the sign-in', () => {
+  let host: TestHost;
+  before(async () => {
+    host = await createTestHost();
+  });
+  after(() => host.stop());
+
+  const languageOf = async (path: string, wanted?: string) => {
+    const response = await host.fetch(path, { headers: wanted === undefined ? {} : { 'accept-language': wanted } });
+    return /<html[^>]* lang="([^"]*)"/.exec(await response.text())?.[1];
+  };
+
+  it('are in the language that the browser asks for, if there is one, else in that of the site', async () => {
+    for (const path of ['/admin/login', '/admin/forgot-password', '/admin/set-password?token=x'])
+      expect(await languageOf(path, 'fr, de-AT;q=0.9, en;q=0.5'), path).to.equal('de');
+    const english = await languageOf('/admin/login');
+    expect(english).to.match(/^en/);
+    expect(await languageOf('/admin/login', 'fr')).to.equal(english);
+    expect(await languageOf('/admin/login', 'en-US, de;q=0.5')).to.equal(english);
+    await host.options.update('WPLANG', 'de');
+    expect(await languageOf('/admin/login')).to.equal('de');
+    expect(await languageOf('/admin/login', 'fr')).to.equal('de');
+    expect(await languageOf('/admin/login', 'en-US, de;q=0.5')).to.match(/^en/);
+  });
+
+  it('put the cursor into the password after a wrong one', async () => {
+    const body = new URLSearchParams({ login: 'ada', password: 'wrong' });
+    const html = await (await host.fetch('/admin/login', { method: 'POST', body })).text();
+    expect(html)
+      .to.match(/id="password"[^>]* autofocus/)
+      .and.not.match(/id="login"[^>]* autofocus/);
+    expect(await (await host.fetch('/admin/login')).text()).to.match(/id="login"[^>]* autofocus/);
   });
 });

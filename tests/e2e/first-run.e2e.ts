@@ -19,7 +19,7 @@ interface Answer {
 }
 
 /** Follows the setup link to the step where a way to begin is chosen. */
-async function setUp(page: Page, site: RunningSite): Promise<void> {
+async function setUp(page: Page, site: RunningSite, before = async () => Promise.resolve()): Promise<void> {
   const [, link = ''] = await site.waitFor(/Set up your site: (\S+)/);
   await page.goto(link);
   await page.getByLabel('Site name').fill('Ada’s site');
@@ -27,6 +27,7 @@ async function setUp(page: Page, site: RunningSite): Promise<void> {
   await page.getByLabel('Email address').fill('ada@example.com');
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
   await page.getByLabel('Confirm password').fill('correct horse battery');
+  await before();
   await page.getByRole('button', { name: 'Set up site' }).click();
   await page.waitForURL('**/admin/setup/choice');
 }
@@ -56,7 +57,15 @@ describe('the first run', () => {
 
   it('leads from the printed link through the sandbox to a first answer', async () => {
     const { page, problems } = await openPage(browser);
-    await setUp(page, site);
+    await setUp(page, site, async () => {
+      // Passwords that differ are not sent.
+      const again = page.getByLabel('Confirm password');
+      await again.fill('another horse battery');
+      await page.getByRole('button', { name: 'Set up site' }).click();
+      const message = await page.evaluate<string>('document.getElementById("password-again").validationMessage');
+      expect(message).to.equal('The passwords do not match.');
+      await again.fill('correct horse battery');
+    });
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.getByRole('button', { name: /sandbox/i }).click();
     const command = await shownCommand(page);

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { catalogErrors, missingTexts, pluralFormsOf, readCatalog, translatedSlugs, type Catalog } from './catalogs.ts';
 import { textsOf, type Texts } from './texts.ts';
@@ -22,6 +24,22 @@ describe('the German catalogs', () => {
         expect(catalogErrors(texts, german, forms)).to.deep.equal([]);
       });
     });
+});
+
+describe('translated attributes of templates', () => {
+  it('are those that people read: tokens such as those of aria-sort stay', () => {
+    const read =
+      /^(alt|title|placeholder|label|value|content|data-[a-z-]+|aria-(label|description|roledescription|valuetext))$/;
+    const files = execFileSync('git', ['ls-files', '*.hbs'], { encoding: 'utf8' }).trim().split('\n');
+    const wrong = files
+      .filter(existsSync)
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/\s([a-z-]+)="[^"<>]*\{\{_[_n] /g)].flatMap(([, name = '']) =>
+          read.test(name) ? [] : [`${file}: ${name}`],
+        ),
+      );
+    expect(wrong).to.deep.equal([]);
+  });
 });
 
 describe('the check of a catalog', () => {

@@ -138,6 +138,10 @@ describe('what the security log records', () => {
     });
     await host.users.update(user.id, { roles: ['editor'] });
     await host.options.update('shop_key', host.secrets.encrypt('sk-planted-secret'));
+    const keys = { name: 'One', key: host.secrets.encrypt('sk-planted-too') };
+    await host.options.update('shop_keys', keys);
+    await host.options.update('shop_keys', { ...keys, name: 'Two' });
+    await host.options.update('shop_keys', { name: 'Two' });
     host.options.registerSetting('shop_account', {
       group: 'shop',
       schema: {
@@ -157,6 +161,8 @@ describe('what the security log records', () => {
     });
     const changed = (await entries('secret_changed')).map(({ details }) => details);
     expect(changed).to.deep.include({ option: 'shop_key', door: 'job' });
+    // Added and removed, not renamed.
+    expect(changed.filter((each) => JSON.stringify(each).includes('shop_keys'))).to.have.length(2);
     expect(changed.filter((each) => JSON.stringify(each).includes('shop_account'))).to.deep.equal([
       { option: 'shop_account', door: 'job' },
     ]);

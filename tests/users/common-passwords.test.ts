@@ -28,6 +28,30 @@ describe('common passwords', () => {
       expect(isCommonPassword(password), password).to.equal(true);
   });
 
+  it('are sequences, also with a cut-off repetition', () => {
+    for (const password of [
+      '0123456789012',
+      '987654321098',
+      'abcdefghijklmno',
+      '112233445566',
+      '135791357913',
+      '4711471147114',
+      'XYZABCDEFGHIJ',
+    ])
+      expect(isCommonPassword(password), password).to.equal(true);
+  });
+
+  it('are the own name and address with little else, for a new user and as a new password', () => {
+    const roles = createRoles();
+    const user = { login: 'lovelace', email: 'ada.king@example.com', displayName: 'Ada Lovelace', role: 'author' };
+    for (const password of ['ada.king@example.com1', 'AdaLovelace1815', 'example.com 42', 'lovelace-ada-king!']) {
+      expect(() => checkNewUser({ ...user, password }, roles), password).to.throw('contains your name or address');
+      const own = [user.login, user.email, user.displayName];
+      expect(() => checkChanges({ password }, roles, own), password).to.throw('contains your name or address');
+    }
+    expect(() => checkNewUser({ ...user, password: 'lovelace kX7#qPz9' }, roles)).to.not.throw();
+  });
+
   it('are phrases that everybody knows, however they are written', () => {
     for (const password of [
       'correct horse battery staple',

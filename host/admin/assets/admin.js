@@ -436,3 +436,13 @@ for (const hint of find('[data-strength-of]')) {
     hint.querySelector('[data-strength-text]').textContent = labels[score];
   });
 }
+
+// Checked before they are sent: passwords do not come back after an error.
+for (const again of find('input[name="password_again"]')) {
+  const { password } = again.form.elements;
+  const compare = () =>
+    again.setCustomValidity(again.value === password.value ? '' : __('The passwords do not match.'));
+  for (const input of [password, again]) input.addEventListener('input', compare);
+}
+// Before the sign-in, where no page script looks after errors.
+if (!bar) document.querySelector('[aria-invalid="true"]')?.focus();

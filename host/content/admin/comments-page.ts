@@ -143,7 +143,7 @@ async function renderList(given: ContentPagesDependencies, request: AdminRequest
           { label: 'Comment' },
           { label: 'Author' },
           { label: 'Post', key: 'post' },
-          { label: 'State' },
+          { label: 'Status' },
           { label: 'Date', key: 'date' },
         ],
       }),

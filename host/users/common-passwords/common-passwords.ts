@@ -49,11 +49,42 @@ const knownPhrases = new Set(
 /**
  * Whether a password is easy to guess: it is on the list of passwords from data breaches or a phrase that everybody knows, also with
  * blanks and signs between its words; it is such a password with digits and signs around it, at most as many as it has
- * characters; or it repeats fewer than 12 characters.
+ * characters; it repeats fewer than 12 characters, or counts up or down; or what remains without the person's own name and address
+ * is shorter than 8 characters.
  */
-export function isCommonPassword(password: string): boolean {
+export function isCommonPassword(password: string, own: readonly string[] = []): boolean {
   const core = trimNonLetters(password);
-  return isKnown(password) || (core.length * 2 >= password.length && isKnown(core)) || repeatsFew(password);
+  if (isKnown(password) || (core.length * 2 >= password.length && isKnown(core))) return true;
+  return repeatsFew(password) || countsOn(password) || isOwn(password, own);
+}
+
+/** Sequences such as 0123456789012, abcdefghijkl, 112233445566 and 135791357913: nearly all steps are the same, or at most 1. */
+function countsOn(password: string): boolean {
+  const codes = [...normalizePassword(password)].map((character) => character.codePointAt(0) ?? 0);
+  const isNumber = /^\d+$/.test(password);
+  const steps = codes.slice(1).map((code, index) => {
+    const step = code - (codes[index] ?? 0);
+    // After 9 comes 0.
+    return isNumber ? ((step + 15) % 10) - 5 : step;
+  });
+  const jumps = steps.filter((step) => Math.abs(step) > 1).length;
+  const turns = steps.filter((step, index) => index > 0 && step !== steps[index - 1]).length;
+  return Math.min(jumps, turns) < 4;
+}
+
+/** @param own user name, address and names of the person */
+function isOwn(password: string, own: readonly string[]): boolean {
+  const words = own.flatMap((text) => [
+    text,
+    text.split('@', 1)[0] ?? '',
+    text.replace(/^[^@]*@/, ''),
+    ...text.split(/\W+/),
+  ]);
+  const known = [...new Set(words.map(normalizePassword))].filter((word) => word.length > 2);
+  const rest = known
+    .sort((left, right) => right.length - left.length)
+    .reduce((text, word) => text.replaceAll(word, ''), normalizePassword(password));
+  return rest.length < Math.min(8, password.length);
 }
 
 function isKnown(password: string): boolean {
@@ -69,8 +100,8 @@ function trimNonLetters(text: string): string {
   return text.slice(start, end);
 }
 
-/** A text that repeats a unit contains itself when doubled, before its own end. */
+/** The shortest unit that a text repeats, at least twice; the last repetition may be cut off. */
 function repeatsFew(text: string): boolean {
-  const unit = (text + text).indexOf(text, 1);
-  return unit < text.length && unit < 12;
+  const longest = Math.min(11, Math.floor(text.length / 2));
+  return Array.from({ length: longest }, (_, index) => text.slice(index + 1)).some((rest) => text.startsWith(rest));
 }

@@ -51,7 +51,7 @@ export function assistantList<Item extends Listed & { readonly id: number; reado
     sortedBy: 'id',
     columns: [
       { label: 'Name', key: 'name' },
-      { label: 'State' },
+      { label: 'Status' },
       ...columns,
       { label: 'Id', key: 'id', isNumber: true },
     ],

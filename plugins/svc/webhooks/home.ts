@@ -13,25 +13,32 @@ export async function addWebhooksHome(webhooks: Webhooks, home: AdminHome): Prom
     webhooks.deliveryLog.circuits(),
   ]);
   if (!enabled || endpoints.length === 0) return home;
-  const health = endpoints
-    .filter((endpoint) => endpoint.enabled)
-    .map((endpoint): HomeHealth => {
-      const paused = circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null);
-      const failed = failures.filter(({ endpointId }) => endpointId === endpoint.id).length;
-      return {
-        label: endpoint.name || endpoint.url,
-        href: `${deliveriesSlug}?endpoint=${encodeURIComponent(endpoint.id)}`,
-        ...(paused
-          ? { state: 'error', note: 'paused after failures' }
-          : endpoint.held !== null
-            ? { state: 'error', note: 'deliveries are held' }
-            : endpoint.events.length === 0
-              ? { state: 'warning', note: 'receives nothing: no event is selected' }
-              : failed > 0
-                ? { state: 'warning', note: `${formatCount(failed, 'failed delivery', 'failed deliveries')}` }
-                : { state: 'ok', note: 'webhook endpoint' }),
-      };
-    });
+  const enabledEndpoints = endpoints.filter((endpoint) => endpoint.enabled);
+  const used = await Promise.all(
+    enabledEndpoints.map(async ({ id }) => {
+      const { deliveries } = await webhooks.deliveryLog.list({ endpointId: id, state: 'delivered' }, { limit: 1 });
+      return deliveries.length > 0;
+    }),
+  );
+  const health = enabledEndpoints.map((endpoint, index): HomeHealth => {
+    const paused = circuits.find(({ endpointId, pausedAt }) => endpointId === endpoint.id && pausedAt !== null);
+    const failed = failures.filter(({ endpointId }) => endpointId === endpoint.id).length;
+    return {
+      label: endpoint.name || endpoint.url,
+      href: `${deliveriesSlug}?endpoint=${encodeURIComponent(endpoint.id)}`,
+      ...(paused
+        ? { state: 'error', note: 'paused after failures' }
+        : endpoint.held !== null
+          ? { state: 'error', note: 'deliveries are held' }
+          : endpoint.events.length === 0
+            ? { state: 'warning', note: 'receives nothing: no event is selected' }
+            : failed > 0
+              ? { state: 'warning', note: `${formatCount(failed, 'failed delivery', 'failed deliveries')}` }
+              : used[index] === true
+                ? { state: 'ok', note: 'webhook endpoint' }
+                : { state: 'unknown', note: 'no delivery yet' }),
+    };
+  });
   return { ...home, health: [...home.health, ...health] };
 }
 

@@ -63,7 +63,7 @@ export function keyList(request: Pick<AdminRequest, 'query'>, { keys, bots, now,
       chips: { s: `Search: ${search}`, state: state === '' ? '' : badges[state].text },
       columns: [
         { label: 'Name', key: 'name' },
-        { label: 'State' },
+        { label: 'Status' },
         { label: 'May call' },
         { label: 'Last used', key: 'lastUsedAt' },
         { label: 'Last day', key: 'expiresAt' },

@@ -75,7 +75,7 @@ function taskList(
     sortedBy: 'name',
     columns: [
       { label: 'Name', key: 'name' },
-      { label: 'State' },
+      { label: 'Status' },
       { label: 'Items' },
       { label: 'Next run', key: 'next' },
       { label: 'Last run', key: 'last' },
