@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { createMigratedPostgres } from '../helpers/migrated.ts';
 import { startOwnPostgres } from '../helpers/postgres.ts';
 import { createSilentProxy } from '../helpers/silent-proxy.ts';
-import { until } from '../helpers/until.ts';
+import { becomes, until } from '../helpers/until.ts';
 
 describeHosts('a site whose database cannot be used', ({ dialect, location }) => {
   let host: TestHost;
@@ -175,9 +175,15 @@ describeHosts('calls that the ledger cannot store before a stop', ({ location })
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     const kept = await readFile(path);
     const mark = `svc_usage_spool_${basename(file, '.json')}`;
+    // One that was cut, and one of another version.
+    await writeFile(join(folder(), 'damaged.json'), kept.subarray(0, 20));
+    await writeFile(join(folder(), 'other.json'), String(kept).replaceAll('"outcome"', '"result"'));
     const nodes = await Promise.all([startService(site), startService(site)]);
     const [first] = nodes;
-    await until('the file is removed', async () => (await readdir(folder())).length === 0);
+    const setAside = ['damaged.json.unreadable', 'other.json.unreadable'];
+    await becomes(async () => (await readdir(folder())).sort(), setAside);
+    await until('they are named', () => nodes.flatMap((node) => lines(node, 'usage_set_aside')).length === 2);
+    for (const name of setAside) await rm(join(folder(), name));
     expect(await rowsOf(first)).to.have.length(4);
     expect(await callsOf(first)).to.deep.equal([4]);
     await Promise.all(nodes.map((node) => node.stop()));

@@ -155,10 +155,12 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
   async function restore(): Promise<void> {
     if (stopped) return;
     try {
-      await spool?.restore(async (usage) => {
+      const setAside = await spool?.restore(async (usage) => {
         log.info('Storing calls that were kept in a file', { event: 'usage_restored', calls: usage.rows.length });
         return storeSpooled(usage, limits.batch, storing);
       });
+      for (const { path, error } of setAside ?? [])
+        log.error('A file with calls cannot be stored; it was renamed', { event: 'usage_set_aside', path, error });
     } catch (error) {
       log.warn('Failed to store calls that were kept in a file', { event: 'usage_restore_failed', error });
       if (host.database.isUnavailable(error)) clock.after(limits.waitAfterFailure, () => void restore());

@@ -20,9 +20,15 @@ export interface UsageSpool {
   keep(usage: SpooledUsage): Promise<void>;
   /**
    * Stores what earlier processes kept, each call once: also if a process ends before it has removed the file, or several start
-   * at once. Rejects at the first file that cannot be stored, which stays.
+   * at once. A file that is damaged, or of another version, is renamed and returned. Rejects while the database is unavailable.
    */
-  restore(store: StoreSpooled): Promise<void>;
+  restore(store: StoreSpooled): Promise<readonly SetAside[]>;
+}
+
+/** A file that cannot be stored. */
+export interface SetAside {
+  readonly path: string;
+  readonly error: unknown;
 }
 
 const ending = '.json';
@@ -70,10 +76,22 @@ export function createUsageSpool({
       await write(path, JSON.stringify(usage));
     },
     async restore(store) {
-      if (folder === null) return;
-      for (const file of (await readdir(folder).catch(ignoreMissing)) ?? [])
-        if (file.endsWith(ending) && file !== own)
-          await restoreFile(join(folder, file), `svc_usage_spool_${file.slice(0, -ending.length)}`, store);
+      if (folder === null) return [];
+      const setAside: SetAside[] = [];
+      for (const file of (await readdir(folder).catch(ignoreMissing)) ?? []) {
+        if (!file.endsWith(ending) || file === own) continue;
+        const path = join(folder, file);
+        try {
+          await restoreFile(path, `svc_usage_spool_${file.slice(0, -ending.length)}`, store);
+        } catch (error) {
+          if (database.isUnavailable(error)) throw error;
+          const renamed = `${path}.unreadable`;
+          // Another process may have renamed it.
+          if ((await rename(path, renamed).then(() => true, ignoreMissing)) === true)
+            setAside.push({ path: renamed, error });
+        }
+      }
+      return setAside;
     },
   };
 }
