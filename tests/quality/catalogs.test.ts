@@ -42,6 +42,47 @@ describe('translated attributes of templates', () => {
   });
 });
 
+describe('labels of links and buttons', () => {
+  /** Without what a template fills in, as voice control hears it. */
+  const spoken = (text: string): string =>
+    text
+      .replace(/\{+[^}]*\}+/g, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .toLowerCase();
+
+  it('contain what they show, in English and German (WCAG 2.5.3)', () => {
+    const german = new Map(
+      translatedSlugs.flatMap((slug) =>
+        Object.entries(readCatalog(slug, 'de')).map(([text, translated]) => [spoken(text), [translated].flat()]),
+      ),
+    );
+    const files = execFileSync('git', ['ls-files', '*.hbs'], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .filter(existsSync);
+    const labelled = /<(a|button|summary)\b[^>]*?\saria-label="([^"]*)"[^>]*>(.*?)<\/\1>/gs;
+    const pairs = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(labelled)].map(([, , label = '', content = '']) => ({
+        file,
+        label: spoken(label),
+        shown: spoken(content.replace(/<svg.*?<\/svg>/gs, '')),
+      })),
+    );
+    expect(pairs.length).to.be.greaterThan(20);
+    const wrong = pairs.filter(({ label, shown }) => {
+      const [translatedLabel, translated] = [german.get(label), german.get(shown)];
+      return (
+        !label.includes(shown) ||
+        (translatedLabel?.some((one) => !translated?.some((text) => spoken(one).includes(spoken(text)))) &&
+          translated !== undefined)
+      );
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+});
+
 describe('the check of a catalog', () => {
   const texts: Texts = new Map([
     ['Set <1>a secret</1> for {name}.', { file: 'a.hbs' }],
