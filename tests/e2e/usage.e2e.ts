@@ -86,7 +86,8 @@ describe('usage, prices and models in a browser', () => {
     await page.goto(`${host.url}/admin/svc/usage`);
     await page.getByRole('region', { name: 'Table of Providers' }).getByRole('link', { name: 'Google' }).click();
     await page.getByText('Clear filters').waitFor();
-    expect(await page.locator('#calls tbody tr').first().textContent()).to.contain('rest_svc_provider_rate_limited');
+    const first = await page.locator('#calls tbody tr').first().textContent();
+    expect(first).to.contain('The provider limited the rate').and.contain('rest_svc_provider_rate_limited');
     await page.getByRole('link', { name: 'Older' }).click();
     await page.getByRole('link', { name: 'Newer' }).click();
     await page.getByRole('link', { name: 'Older' }).waitFor();

@@ -17,6 +17,7 @@ import {
   type Grouping,
   type UsageFilter,
 } from './usage-filter.ts';
+import { outcomeLabel } from './outcome-labels.ts';
 import {
   groupUsage,
   hasUsage,
@@ -132,7 +133,7 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
         { value: 'video', label: 'Videos' },
         { value: 'embedding', label: 'Embeddings' },
       ]),
-      await select('outcome', 'Outcome'),
+      await select('outcome', 'Outcome', outcomeLabel),
       field('sandbox', 'Source', [
         { value: '0', label: 'Providers' },
         { value: '1', label: 'Sandbox' },
@@ -237,7 +238,7 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
       ? providerLabels(ports)
       : isCaller(by)
         ? await callerLabels(by, shown, ports)
-        : new Map([['ok', 'Succeeded']]);
+        : new Map(by === 'outcome' ? shown.map((code) => [code, outcomeLabel(code)]) : []);
   return {
     by,
     title: titles[by],
@@ -245,7 +246,8 @@ async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) 
       ...group,
       isData: isCaller(by),
       label: by === 'module' ? moduleLabel(group.name) : (labels.get(group.name) ?? group.name),
-      code: by === 'model' || (by === 'outcome' && group.name !== 'ok'),
+      code: by === 'model',
+      detail: by === 'outcome' && group.name !== 'ok' ? group.name : '',
       href: queryHref({ ...filterQuery(filter), [by]: group.name }),
       share: Math.round((group.calls * 100) / sums.calls),
       costText: formatCost(group),
@@ -312,6 +314,7 @@ function callView(row: UsageRow, labels: ReadonlyMap<string, string>) {
     costText: row.sandbox === 1 ? '$0' : row.cost === null ? 'Unknown price' : formatMoney(row.cost),
     badge: succeeded ? { text: 'Succeeded', kind: 'success' } : { text: 'Failed', kind: 'error' },
     code: succeeded ? '' : row.outcome,
+    reason: succeeded ? '' : outcomeLabel(row.outcome),
     isSandbox: row.sandbox === 1,
   };
 }
