@@ -38,10 +38,11 @@ export async function completeUsage(
 ): Promise<ReportedUsage & { readonly usage: Usage; readonly isEstimated: boolean }> {
   const [reportedInput, reportedOutput] = [usage?.input_tokens ?? 0, usage?.output_tokens ?? 0];
   const input = reportedInput > 0 ? reportedInput : await estimatePrompt(request, host);
+  const beyond = reportedInput > 0 ? 0 : (usage?.total_tokens ?? 0) - input;
   const output =
     written === '' || (reportedOutput > 0 && !isPartial)
       ? reportedOutput
-      : Math.max(reportedOutput, await estimateTokens([written], host));
+      : Math.max(reportedOutput, beyond, (tokenDetails?.reasoning ?? 0) + (await estimateTokens([written], host)));
   if (usage !== null && input === reportedInput && output === reportedOutput)
     return { usage, tokenDetails, reportedCost, isEstimated: false };
   return {

@@ -1,4 +1,5 @@
 import { asRecord, isRecord } from '#plugin-api';
+import type { Usage } from './provider.ts';
 
 /** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -41,6 +42,25 @@ export function laterUsage(earlier: unknown, later: unknown): JsonObject {
   return {
     ...before,
     ...Object.fromEntries(given.filter(([name, value]) => value !== 0 || before[name] === undefined)),
+  };
+}
+
+/**
+ * Usage as the service counts it. What is missing is taken from the total, and what the total has beyond is output; a side that
+ * stays 0 is estimated where it has text. Null if nothing was reported.
+ */
+export function usageOf({
+  input,
+  output,
+  total,
+}: Readonly<Record<'input' | 'output' | 'total', number | null>>): Usage | null {
+  if (input === null && output === null && total === null) return null;
+  const inputTokens = input ?? (output === null ? 0 : Math.max(0, (total ?? 0) - output));
+  const outputTokens = input === null ? (output ?? 0) : Math.max(output ?? 0, (total ?? 0) - input);
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: Math.max(total ?? 0, inputTokens + outputTokens),
   };
 }
 

@@ -77,6 +77,12 @@ describe('Failed calls', () => {
     expect(one.outputTokens).to.be.within(11, 17);
     error.reported = { ...error.reported, usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } };
     expect((await countsOf(error, answer)).inputTokens).to.be.greaterThan(6);
+    error.reported = { ...error.reported, usage: { input_tokens: 0, output_tokens: 0, total_tokens: 1_500 } };
+    const { inputTokens: sent, outputTokens: beyond } = await countsOf(error, answer);
+    expect([Number(sent) + Number(beyond), Number(sent) > 6]).to.deep.equal([1_503, true]);
+    const thoughts = { input_tokens: 11, output_tokens: 4_000, total_tokens: 4_011 };
+    error.reported = { ...error.reported, usage: thoughts, isPartial: true, tokenDetails: { reasoning: 4_000 } };
+    expect((await countsOf(error, answer)).outputTokens).to.be.within(4_011, 4_017);
     const zero = { ...answer, usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 }, reportedCost: 0 };
     const { inputTokens, outputTokens, attempts } = await countsOf(zero);
     expect(inputTokens).to.be.greaterThan(5);

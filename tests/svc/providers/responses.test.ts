@@ -106,6 +106,15 @@ describe('Answers of Chat Completions', () => {
     });
   });
 
+  it('count what is missing of the usage from its total', () => {
+    const usageOf = (usage: object) => Object.values(chat({ content: 'a' }, 'stop', { usage }).usage ?? {});
+    expect(usageOf({ total_tokens: 40 })).to.deep.equal([0, 0, 40]);
+    expect(usageOf({ completion_tokens: 10, total_tokens: 40 })).to.deep.equal([30, 10, 40]);
+    expect(usageOf({ prompt_tokens: 10, total_tokens: 40 })).to.deep.equal([10, 30, 40]);
+    expect(usageOf({ prompt_tokens: 10 })).to.deep.equal([10, 0, 10]);
+    expect(usageOf({})).to.deep.equal([]);
+  });
+
   it('count no more tokens of a kind than there are', () => {
     const usage = {
       ...{ prompt_tokens: 10, completion_tokens: 5 },
@@ -121,7 +130,7 @@ describe('Answers of Chat Completions', () => {
     for (const written of ['3 tokens', '3.5', '-3', '', '99999999999', -3, Number.NaN])
       expect(
         chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: written, completion_tokens: 1 } }).usage,
-      ).to.equal(null);
+      ).to.deep.equal({ input_tokens: 0, output_tokens: 1, total_tokens: 1 });
     expect(
       chat({ content: 'a' }, 'stop', { usage: { prompt_tokens: '3', completion_tokens: '1' } }).usage,
     ).to.deep.equal({ input_tokens: 3, output_tokens: 1, total_tokens: 4 });

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
 import { errorInside } from '../streams/read-events.ts';
-import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, usageOf, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
@@ -124,11 +124,11 @@ const isAmount = (value: unknown): value is number => typeof value === 'number' 
 
 /** xAI includes reasoning only in the total. It is billed as output, and counted as such. */
 export function chatUsage(usage: unknown): Usage | null {
-  const input = countAt(usage, 'prompt_tokens');
-  const written = countAt(usage, 'completion_tokens');
-  if (input === null || written === null) return null;
-  const output = Math.max(written, (countAt(usage, 'total_tokens') ?? 0) - input);
-  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+  return usageOf({
+    input: countAt(usage, 'prompt_tokens'),
+    output: countAt(usage, 'completion_tokens'),
+    total: countAt(usage, 'total_tokens'),
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
 import { errorInside } from '../streams/read-events.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { argumentsText, countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, usageOf, type JsonObject } from '../json.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
 /**
@@ -70,11 +70,13 @@ export function claudeReport(usage: unknown): ReportedUsage {
 /** Counts input from and to the prompt cache as input. */
 function claudeUsage(usage: unknown): Usage | null {
   const input = countAt(usage, 'input_tokens');
-  const output = countAt(usage, 'output_tokens');
-  if (input === null || output === null) return null;
-  const all =
-    input + (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
-  return { input_tokens: all, output_tokens: output, total_tokens: all + output };
+  const cached =
+    (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
+  return usageOf({
+    input: input === null && cached === 0 ? null : (input ?? 0) + cached,
+    output: countAt(usage, 'output_tokens'),
+    total: null,
+  });
 }
 
 /** Cache writes for five minutes and for an hour have prices of their own; thinking is part of the output (D32). */

@@ -5,7 +5,7 @@ import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, refusedRequest, unreadableResponse } from '../provider-errors.ts';
 import { errorInside } from '../streams/read-events.ts';
 import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
-import { argumentsText, countAt, listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
+import { argumentsText, countAt, listAt, objectAt, textAt, usageIn, usageOf, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
@@ -131,15 +131,15 @@ export function googleReport(body: unknown): ReportedUsage {
 
 /** Thinking is billed as output, what tools read as input; both are counted as such. */
 export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
-  const prompt = countAt(usage, 'promptTokenCount');
-  if (prompt === null) return null;
-  const input = prompt + (countAt(usage, 'toolUsePromptTokenCount') ?? 0);
-  const output = (countAt(usage, 'candidatesTokenCount') ?? 0) + (countAt(usage, 'thoughtsTokenCount') ?? 0);
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: countAt(usage, 'totalTokenCount') ?? input + output,
+  const sum = (...names: readonly string[]): number | null => {
+    const counts = names.map((name) => countAt(usage, name)).filter((count) => count !== null);
+    return counts.length === 0 ? null : counts.reduce((total, count) => total + count);
   };
+  return usageOf({
+    input: sum('promptTokenCount', 'toolUsePromptTokenCount'),
+    output: sum('candidatesTokenCount', 'thoughtsTokenCount'),
+    total: countAt(usage, 'totalTokenCount'),
+  });
 }
 
 /** Tokens by modality, thinking and the cache (D32). What the cache held costs the price of the cache, whatever its modality. */

@@ -29,10 +29,11 @@ const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
 export function errorInside(body: unknown, connection: Pick<ProviderConnection, 'settings' | 'clock'>): ProviderError {
   const error = objectAt(body, 'error');
   const code = Number(error['code'] ?? error['status']);
-  const name = [textAt(error, 'type'), textAt(error, 'code'), textAt(error, 'status')].find(
-    (found) => found !== null && Number.isNaN(Number(found)),
-  );
-  const named = statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1];
+  // A code says more than a type such as `server_error`.
+  const names = [textAt(error, 'code'), textAt(error, 'type'), textAt(error, 'status')];
+  const named = names
+    .map((name) => statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1])
+    .find((found) => found !== undefined);
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : (named ?? 502);
   const failure = errorFromResponse({ status, headers: new Headers(), body }, connection);
   failure.isInside = true;

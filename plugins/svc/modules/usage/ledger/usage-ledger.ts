@@ -156,8 +156,11 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
     if (stopped) return;
     try {
       const setAside = await spool?.restore(async (usage) => {
-        log.info('Storing calls that were kept in a file', { event: 'usage_restored', calls: usage.rows.length });
-        return storeSpooled(usage, limits.batch, storing);
+        const afterCommit = await storeSpooled(usage, limits.batch, storing);
+        return () => {
+          log.info('Stored calls that were kept in a file', { event: 'usage_restored', calls: usage.rows.length });
+          afterCommit();
+        };
       });
       for (const { path, error } of setAside ?? [])
         log.error('A file with calls cannot be stored; it was renamed', { event: 'usage_set_aside', path, error });

@@ -33,6 +33,9 @@ export interface SetAside {
 
 const ending = '.json';
 
+/** Rises when files of one version cannot be stored by the other. */
+const format = 1;
+
 /** @throws Error when a file is to be kept, for a site in memory */
 export function createUsageSpool({
   database,
@@ -60,7 +63,7 @@ export function createUsageSpool({
       // Committed with the calls. Another process waits here, and then finds the mark, or no file.
       if (!(await options.add(mark, clock.now(), { autoload: false }))) return;
       const text = await readFile(path, 'utf8').catch(ignoreMissing);
-      if (text !== undefined) afterCommit = await store(JSON.parse(text) as SpooledUsage);
+      if (text !== undefined) afterCommit = await store(readUsage(text));
     });
     afterCommit();
     await rm(path, { force: true });
@@ -73,7 +76,7 @@ export function createUsageSpool({
       const path = join(folder, own);
       if (usage.rows.length + usage.reservations.length === 0) return rm(path, { force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await write(path, JSON.stringify(usage));
+      await write(path, JSON.stringify({ format, ...usage }));
     },
     async restore(store) {
       if (folder === null) return [];
@@ -100,6 +103,13 @@ export function createUsageSpool({
 export async function removeUsageSpool(site: Pick<SiteApi, 'dataDir'>): Promise<void> {
   const folder = folderOf(site);
   if (folder !== null) await rm(folder, { recursive: true, force: true });
+}
+
+/** @throws Error for a file that is damaged, or that another version of the service wrote */
+function readUsage(text: string): SpooledUsage {
+  const { format: found, ...usage } = JSON.parse(text) as SpooledUsage & { readonly format?: unknown };
+  if (found === format) return usage;
+  throw new Error(`It has the format ${String(found)} instead of ${String(format)}.`);
 }
 
 function folderOf({ dataDir }: Pick<SiteApi, 'dataDir'>): string | null {
