@@ -46,8 +46,9 @@ describe('labels of links and buttons', () => {
   /** Without what a template fills in, as voice control hears it. */
   const spoken = (text: string): string =>
     text
-      .replace(/\{+[^}]*\}+/g, '')
-      .replace(/<[^>]*>/g, ' ')
+      .replace(/\{[^{}]*\}/g, '')
+      .replace(/[{}]/g, '')
+      .replace(/<[^<>]*>/g, ' ')
       .replace(/\s+/g, ' ')
       .trim()
       .toLowerCase();
