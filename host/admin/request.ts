@@ -12,7 +12,6 @@ import {
   type RestError,
   type User,
 } from '#plugin-api';
-
 import { localAdminPath } from './local-path.ts';
 
 /** Largest form in bytes (D4). */

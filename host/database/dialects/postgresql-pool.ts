@@ -8,12 +8,12 @@ import { storableBindings } from './storable-bindings.ts';
 /** Connections per node, besides the one for LISTEN. */
 const poolSize = 10;
 
-/** The connections of knex (`connectionPool`), whose errors are known to be those of the database. */
 export interface PostgresqlPool extends Pool<Client> {
   /** Ends all present connections, because the server does not respond: their statements fail at once. */
   endAll(): void;
 }
 
+/** The connections of knex (`connectionPool`), whose errors are known to be those of the database. */
 export function createPostgresqlPool(driver: { readonly Client: typeof Client }, config: ClientConfig): PostgresqlPool {
   class StorableClient extends driver.Client {
     override query = ((statement: string | QueryConfig, ...rest: [never]) => {

@@ -40,9 +40,8 @@ const failoverCodes = new Set([
 
 /**
  * If a call fails, the providers that the administrator listed are tried one after the other, each with the time limit of
- * a whole call. A model that had several outages in a row, or whose
- * provider was not reached, is tried last for a while. If all fail, the first error is thrown.
- * Once the caller has seen a part of the text, no provider follows.
+ * a whole call. A model that had several outages in a row, or whose provider was not reached, is tried last for a while. If all
+ * fail, the first error is thrown. Once the caller has seen a part of the text, no provider follows.
  */
 export function createWithFailover(parts: FailoverParts): CallWrapper<Capability> {
   const { host } = parts;
