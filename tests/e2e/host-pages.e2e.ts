@@ -130,10 +130,12 @@ describe('the pages of the host in a browser', () => {
   it('show where the time of a request goes', async () => {
     await page.goto(`${host.url}/admin/tools/traces`);
     await page.getByRole('button', { name: 'Trace this browser' }).click();
+    await page.getByRole('button', { name: 'Stop tracing this browser' }).waitFor();
     await page.goto(`${host.url}/admin/plugins`);
     await page.goto(`${host.url}/admin/tools/traces`);
     const trace = await page.getByRole('link', { name: 'GET /admin/plugins' }).getAttribute('href');
     await page.getByRole('button', { name: 'Stop tracing this browser' }).click();
+    await page.getByRole('button', { name: 'Trace this browser' }).waitFor();
     await expectLooks(page, { load: () => page.goto(`${host.url}/admin/tools/traces${trace ?? ''}`) });
     await page.getByRole('heading', { name: 'GET /admin/plugins' }).waitFor();
     expect(problems).to.deep.equal([]);
