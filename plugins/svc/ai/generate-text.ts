@@ -1,9 +1,10 @@
 import type { User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
+import type { Reasoning } from '../kit/reasoning.ts';
 import type { TextExtras } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import type { TextMessage, TextResult, Usage } from '../providers/provider.ts';
+import type { NativeRequest, TextMessage, TextResult, Usage } from '../providers/provider.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallResult } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
 import { generateOutput, type OutputFormat } from './structured-output.ts';
@@ -36,6 +37,10 @@ export interface GenerateTextInput extends TextExtras {
    * difference if an upstream cannot stream, or is retried because it failed before its first piece.
    */
   readonly onText?: ((piece: string) => void) | undefined;
+  /** With `onText`: called with each piece of the reasoning, for callers that return it to programs (D40). Default: it is not seen. */
+  readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
+  /** What the caller sent, for a provider with an API of that format. The other members say the same as far as they can. */
+  readonly native?: GivenRequest | undefined;
   /**
    * Data instead of a text: the result has them as `data`, checked against the schema. The provider enforces the schema if the
    * model can; invalid data is repaired once. Nothing is passed to `onText`.
@@ -50,8 +55,16 @@ export interface GenerateTextInput extends TextExtras {
   readonly origin?: UsageOrigin | undefined;
 }
 
+/** A request in the format of an API, and what of it the members of `GenerateTextInput` do not say. */
+export interface GivenRequest extends NativeRequest {
+  /** Members that a provider with another format cannot do without: it fails with 400, or leaves them out if `lenient`. */
+  readonly needed: readonly string[];
+  /** Members that do not change the answer: a provider with another format leaves them out and names them. */
+  readonly spared: readonly string[];
+}
+
 export interface GeneratedText
-  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost'> {
+  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost' | 'reasoning'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */

@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import type { DryRunCall } from '../kit/dry-run.ts';
 import type { ImageParams } from '../kit/image-params.ts';
+import type { Reasoning } from '../kit/reasoning.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { CallTimeouts } from '../kit/time-limit.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
@@ -65,6 +66,7 @@ export interface CallInput {
   readonly outputDimensionality?: number | undefined;
   readonly origin?: UsageOrigin | undefined;
   readonly onText?: ((piece: string) => void) | undefined;
+  readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
 }
 
 /** One call to one provider: one row in the usage ledger, one reservation with budgets. */

@@ -1,4 +1,5 @@
 import { localDay } from '#plugin-api';
+import type { Reasoning } from '../kit/reasoning.ts';
 import type { ToolCall } from '../kit/tools.ts';
 import type { MessageImage, TextMessage } from '../providers/provider.ts';
 
@@ -16,6 +17,8 @@ export interface ConversationMessage {
   readonly toolCallId?: string | undefined;
   /** Who wrote it, if several participants share a role. */
   readonly name?: string | undefined;
+  /** Of an assistant: what it thought before. */
+  readonly reasoning?: readonly Reasoning[] | undefined;
 }
 
 export interface Placeholders {
@@ -56,13 +59,14 @@ export function splitConversation(
   const text = isInstructed ? (filledIn ?? '') : joined;
   const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
-    .map(({ role, content, images = [], toolCalls = [], toolCallId, name }) => ({
+    .map(({ role, content, images = [], toolCalls = [], toolCallId, name, reasoning = [] }) => ({
       role,
       content,
       ...(images.length > 0 && { images }),
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(toolCallId !== undefined && { toolCallId }),
       ...(name !== undefined && { name }),
+      ...(reasoning.length > 0 && { reasoning }),
     }));
   return { system: text === '' ? null : text, messages };
 }

@@ -1,3 +1,4 @@
+import type { Reasoning } from '../kit/reasoning.ts';
 import { emptyText, refusedRequest } from '../providers/provider-errors.ts';
 import {
   type FailedUsage,
@@ -16,8 +17,10 @@ import type { AiServices } from './ports.ts';
 export interface TextAttempts {
   /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
-  /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
-  text(): string;
+  /** Whether the caller has seen a part of the text or its reasoning: the call cannot be retried then, as there would be two beginnings. */
+  hasBegun(): boolean;
+  /** For the connection of each attempt. Undefined if the caller does not want the reasoning. */
+  readonly onReasoning: ((piece: Reasoning) => void) | undefined;
   /** What failed attempts used as far as the provider may bill it, with an estimate of what it did not report (D51). */
   failed(host: AiServices['host']): Promise<readonly ReportedUsage[]>;
 }
@@ -30,9 +33,10 @@ export interface TextAttempts {
  */
 export function createTextAttempts(
   { reportsCost, ...capability }: TextCapability,
-  { onText, acceptsEmpty = false, tools = [] }: Pick<GenerateTextInput, 'onText' | 'acceptsEmpty' | 'tools'>,
+  { onText, onReasoning, acceptsEmpty = false, tools = [] }: AttemptsInput,
 ): TextAttempts {
   let text = '';
+  let hasReasoned = false;
   const failed: FailedAttempt[] = [];
 
   const emit = (piece: string): void => {
@@ -43,12 +47,20 @@ export function createTextAttempts(
   const run = async (request: TextRequest, connection: ProviderConnection): Promise<TextResult> => {
     if (onText === undefined) return capability.generate(request, connection);
     const result = await (capability.stream?.(request, connection, emit) ?? capability.generate(request, connection));
+    if (!hasReasoned) for (const piece of result.reasoning ?? []) connection.onReasoning?.(piece);
     // The rest of the content, or all of it without a stream.
     if (result.content.startsWith(text)) emit(result.content.slice(text.length));
     return { ...result, content: text };
   };
   return {
-    text: () => text,
+    hasBegun: () => hasReasoned || text !== '',
+    onReasoning:
+      onText &&
+      onReasoning &&
+      ((piece) => {
+        hasReasoned = true;
+        onReasoning(piece);
+      }),
     failed: (host) => Promise.all(failed.map((one) => completeUsage(one, one, host))),
     async attempt(request, connection) {
       const isSent = connection.signal?.aborted !== true;
@@ -65,6 +77,8 @@ export function createTextAttempts(
     },
   };
 }
+
+type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'acceptsEmpty' | 'tools'>;
 
 interface FailedAttempt extends FailedUsage {
   readonly request: TextRequest;

@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
+import {
+  asProviderError,
+  type NativeRequest,
+  type ProviderSettings,
+  type TextRequest,
+  type TextResult,
+} from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
@@ -51,7 +57,9 @@ async function withImages(
   { request }: Pick<PreparedText, 'request'>,
   { loadImages, signal }: Pick<GenerateTextInput, 'loadImages' | 'signal'>,
 ): Promise<Pick<SentText, 'request' | 'apart'>> {
-  const loaded = (await loadImages?.(request.messages, signal)) ?? request.messages;
+  // The vendor fetches what a request in its own format names.
+  const isLoaded = request.native !== undefined || loadImages === undefined;
+  const loaded = isLoaded ? request.messages : await loadImages(request.messages, signal);
   const { messages, apart } = setImagesApart(loaded);
   return { request: { ...request, messages }, apart };
 }
@@ -98,16 +106,61 @@ async function prepareText(
     ...pickExtras(input),
     ...(input.strict === true && { required: Object.keys(input.params ?? {}) }),
   };
+  const native = nativeRequest(provider, { ...input, model: requested.model }, saved);
+  if (native !== undefined) {
+    const attempts = createTextAttempts(provider.text, input);
+    const limits = { firstByte, idle, total };
+    return {
+      provider,
+      saved,
+      limits,
+      ignoredHints: [],
+      attempts,
+      request: { ...requested, native },
+      unformatted: null,
+    };
+  }
+  const lost = lostMembers(provider, { ...input, model: requested.model });
   const spared = input.lenient === true ? lackedFeatures(provider, requested, saved) : [];
   const given = spared.length === 0 ? requested : withoutFeatures(requested, spared);
   refuseUnseenImages(provider, given, saved);
   refuseUnsupported(provider, given, saved);
   const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;
-  const ignoredHints = [...spared, ...givenHints(given).filter((hint) => !takes(hint))];
+  const ignoredHints = [...lost, ...spared, ...givenHints(given).filter((hint) => !takes(hint))];
   const plain = withoutHints(given, takes);
   const attempts = createTextAttempts(provider.text, input);
   const prepared = formatted({ provider, plain, saved }, input);
   return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
+}
+
+/** What the caller sent, if the provider has an API of that format and nothing else was asked for. */
+function nativeRequest(
+  { text }: Capable<'text'>,
+  { native, output, model }: Pick<GenerateTextInput, 'native' | 'output'> & { readonly model: string },
+  saved: ProviderSettings,
+): NativeRequest | undefined {
+  return output === undefined && native !== undefined && text.format?.(model, saved) === native.format
+    ? native
+    : undefined;
+}
+
+/**
+ * The members of the caller's request that its provider does not get, because its API has another format.
+ *
+ * @throws RestError 400 `rest_svc_parameter_not_supported` for one that it cannot do without, unless `lenient`
+ */
+function lostMembers(
+  provider: Capable<'text'>,
+  { native, lenient, model }: Pick<GenerateTextInput, 'native' | 'lenient'> & { readonly model: string },
+): readonly string[] {
+  const { needed = [], spared = [] } = native ?? {};
+  const [param] = needed;
+  if (param !== undefined && lenient !== true)
+    throw errors.parameter_not_supported({
+      values: { provider: provider.label, model, param },
+      data: { param, provider: provider.id, model },
+    });
+  return [...needed, ...spared];
 }
 
 /** Features of a request that it can do without, and that its model lacks. */
@@ -183,7 +236,7 @@ async function runText(
   const attempt = (timeLeft: number): Promise<TextResult> => {
     const timeout = Math.max(1, started + total - clock.now());
     const opened = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
-    const connection = limitTexts(sendImages(opened, apart));
+    const connection = limitTexts(sendImages({ ...opened, onReasoning: attempts.onReasoning }, apart));
     return attempts.attempt(request, connection).catch((error: unknown) => {
       if (unformatted === null || !refusesFormat(error)) throw error;
       unformatted.note();
@@ -195,7 +248,7 @@ async function runText(
     provider: provider.id,
     deadline: started + firstByte,
     signal,
-    canRetry: () => attempts.text() === '',
+    canRetry: () => !attempts.hasBegun(),
   }).catch((thrown: unknown) => {
     const error = asProviderError(thrown);
     throw error === null ? thrown : providerFailure(error, provider, firstByte);
@@ -214,6 +267,7 @@ async function runText(
     ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
     ...(result.finish !== undefined && { finish: result.finish }),
     ...(result.refusal !== undefined && { refusal: result.refusal }),
+    ...(result.reasoning !== undefined && { reasoning: result.reasoning }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { RestError, type Clock, type JsonSchema, type Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
+import type { Reasoning, TextFormat } from '../kit/reasoning.ts';
 import type { TextExtras, TextFeature, ToolCall } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import { UpstreamError, upstreamErrorKinds, upstreamErrorOf, type UpstreamErrorInit } from '../kit/upstream-error.ts';
@@ -33,6 +34,8 @@ export interface ProviderConnection {
   readonly idle?: number;
   /** Aborted when the caller cancels. */
   readonly signal?: AbortSignal;
+  /** Called by `stream` with each piece of the reasoning as it arrives; a vendor's item comes whole, with an empty text. */
+  readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
 }
 
 /** An image for a model that `sees`: PNG, JPEG, GIF or WebP. */
@@ -58,6 +61,17 @@ export interface TextMessage {
   readonly toolCallId?: string | undefined;
   /** Who wrote it, if several participants share a role. Only for a model that supports `messages.name`. */
   readonly name?: string | undefined;
+  /** Of an assistant: what it thought before. A provider sends back the items in its format. */
+  readonly reasoning?: readonly Reasoning[] | undefined;
+}
+
+/** A request as its caller sent it, in the format of an API: a provider with that API sends it on unchanged. */
+export interface NativeRequest {
+  readonly format: TextFormat;
+  /** Its `model` is the name that the caller gave. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The `params` that the body has. One that is missing in the request's `params` was refused by the model, and is left out. */
+  readonly given: readonly AiParamName[];
 }
 
 /** Extras come only for a model that `supports` them. */
@@ -70,6 +84,8 @@ export interface TextRequest extends TextExtras {
   readonly params: AiParams;
   /** Keys of `params` that may not be left out: if the upstream refuses one, the call fails. */
   readonly required?: readonly string[] | undefined;
+  /** Only if `format` of the capability is its format. The rest of the request says the same, for estimates. */
+  readonly native?: NativeRequest | undefined;
 }
 
 export interface Usage {
@@ -115,6 +131,8 @@ export interface TextResult extends ReportedUsage {
    * finish `content_filter` a filter withheld the text.
    */
   readonly refusal?: string;
+  /** What the model thought, in order, if its vendor returns it. */
+  readonly reasoning?: readonly Reasoning[] | undefined;
 }
 
 /** A kind of output of a model. */
@@ -134,6 +152,8 @@ export interface TextCapability {
   readonly reportsCost?: boolean;
   /** Whether a model reads images. Omitted: none does. */
   sees?(model: string, settings: ProviderSettings): boolean;
+  /** The format of the API that serves a model. Omitted: none of these. */
+  format?(model: string, settings: ProviderSettings): TextFormat;
   /** Whether a model supports a feature. Omitted: it has none of them. */
   supports?(feature: TextFeature, model: string, settings: ProviderSettings): boolean;
   /** The given keys of `params` that the model does not support. Omitted: those that `params` of the capability lacks. */

@@ -2,6 +2,7 @@ import { asRecord, RestError, type HostApi } from '#plugin-api';
 import type { CallInput, CallTarget, CallWrapper } from '../../ai/ports.ts';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { currentDryRun, dryRunPassed } from '../../kit/dry-run.ts';
+import type { Reasoning } from '../../kit/reasoning.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import { createProviderOutages } from './provider-outages.ts';
 import type { FailoverStore } from './failover-store.ts';
@@ -49,13 +50,19 @@ export function createWithFailover(parts: FailoverParts): CallWrapper<Capability
 
   return (use, call) => async (input, requested) => {
     let hasStarted = false;
-    const { onText, provider } = input;
+    const { onText, onReasoning, provider } = input;
     const watched = onText && {
       ...input,
       onText(piece: string): void {
         hasStarted = true;
         onText(piece);
       },
+      onReasoning:
+        onReasoning &&
+        ((piece: Reasoning): void => {
+          hasStarted = true;
+          onReasoning(piece);
+        }),
     };
     const dryRun = currentDryRun();
     const attempt = (target: CallTarget) => {
