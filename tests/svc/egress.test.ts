@@ -9,7 +9,7 @@ import { createUpstreamHttp, type UpstreamHttp } from '../../plugins/svc/ai/upst
 import { readSource as readTaskSource } from '../../plugins/svc/modules/automations/sources/read-source.ts';
 import { fetchPage } from '../../plugins/svc/modules/chatbots/site-check/fetch-page.ts';
 import { fetchSource } from '../../plugins/svc/modules/content-writer/write/read-source.ts';
-import { createImageAddresses } from '../../plugins/svc/modules/openai/chat/image-addresses.ts';
+import { createImageAddresses } from '../../plugins/svc/ai/image-addresses.ts';
 import { fetchAddress } from '../../plugins/svc/modules/knowledge-base/sources/read-source.ts';
 import { readSitemap } from '../../plugins/svc/modules/knowledge-base/sources/read-sitemap.ts';
 import { origins } from '../../plugins/svc/modules/knowledge-base/sources/source.ts';

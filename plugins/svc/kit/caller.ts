@@ -71,6 +71,11 @@ export function callerOf(request: object): Caller | undefined {
   return callers.get(request);
 }
 
+/** Whether the key of a request leaves out what a model lacks (D41). */
+export function isLenient(request: object): boolean {
+  return callerOf(request)?.isLenient === true;
+}
+
 /** What a call needs of its caller; members that are left out are not checked. */
 export interface NeededScopes {
   readonly route?: KeyRoute | undefined;

@@ -18,6 +18,8 @@ export interface EventStreamInit {
   readonly clock: Pick<Clock, 'after'>;
   /** Milliseconds without an event after which a comment is sent, so that proxies keep the connection. Default 15,000. */
   readonly keepAlive?: number;
+  /** Sent instead of that comment. */
+  readonly idle?: StreamEvent;
   /** Whether a comment is sent at once, so that the head of the response reaches the caller before the first event. */
   readonly opening?: boolean;
 }
@@ -29,9 +31,11 @@ export interface EventStreamInit {
  */
 export function eventStream(
   events: AsyncIterable<StreamEvent>,
-  { clock, keepAlive = 15_000, opening = false }: EventStreamInit,
+  { clock, keepAlive = 15_000, opening = false, idle }: EventStreamInit,
 ): AsyncIterable<string> {
-  return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive, opening }) };
+  const silence = idle === undefined ? comment : writeEvent(idle);
+  const init = { clock, keepAlive, opening, silence };
+  return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), init) };
 }
 
 /** A response with events. Inside the process and in batches, `body` replaces them. */
@@ -54,7 +58,7 @@ const comment = ': \n\n';
 
 function createPieces(
   source: AsyncIterator<StreamEvent>,
-  { clock, keepAlive, opening }: Required<EventStreamInit>,
+  { clock, keepAlive, opening, silence }: Required<Omit<EventStreamInit, 'idle'>> & { readonly silence: string },
 ): AsyncIterator<string> {
   let isOpening = opening;
   /** The pending event. Comments are sent while it is pending. */
@@ -71,7 +75,7 @@ function createPieces(
           isOpening = false;
           return resolve({ done: false, value: comment });
         }
-        const cancel = clock.after(keepAlive, () => resolve({ done: false, value: comment }));
+        const cancel = clock.after(keepAlive, () => resolve({ done: false, value: silence }));
         stopWaiting = () => {
           cancel();
           resolve(end());

@@ -4,10 +4,11 @@ import { callerOf } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { mapVectors, writeVectors } from '../../kit/write-vectors.ts';
+import { invalid } from '../../kit/read-members.ts';
 import { findProviderModel } from './models.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
-import { invalid, readParams } from './read-params.ts';
+import { readParams } from './read-params.ts';
 
 /** Handler of `POST embeddings`. */
 export function createEmbeddings(ports: OpenAiPorts) {

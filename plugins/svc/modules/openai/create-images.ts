@@ -1,11 +1,11 @@
 import { RestResponse, withoutUndefined } from '#plugin-api';
-import { callerOf } from '../../kit/caller.ts';
+import { callerOf, isLenient } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { findProviderModel } from './models.ts';
 import { restOrigin } from '../../kit/usage-origin.ts';
 import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
-import { isLenient, readParams } from './read-params.ts';
+import { readParams } from './read-params.ts';
 
 interface ImageParams {
   readonly model: string;

@@ -1,4 +1,5 @@
-import { asRecord, isRecord, RestError, type RestErrorBody } from '#plugin-api';
+import { asRecord, isRecord, type RestErrorBody } from '#plugin-api';
+import { rejectionIn } from '../../kit/vendor-status.ts';
 
 /** An error in OpenAI's shape, with the service's own inside. */
 export interface OpenAiError {
@@ -28,36 +29,6 @@ const codes: Readonly<Record<string, string>> = {
   rest_invalid_param: 'invalid_value',
   rest_no_route: 'unknown_url',
 };
-
-/** Failures of providers that clients of OpenAI act on, with the parameter they are about and OpenAI's status. */
-const rejections: Readonly<
-  Record<string, { readonly code: string; readonly param: string | null; readonly status?: number }>
-> = {
-  content_filter: { code: 'content_filter', param: null },
-  context_length: { code: 'context_length_exceeded', param: 'messages' },
-  model_not_found: { code: 'model_not_found', param: 'model', status: 404 },
-  insufficient_quota: { code: 'insufficient_quota', param: null, status: 429 },
-};
-
-function rejectionIn(details: Readonly<Record<string, unknown>>) {
-  const { reason } = details;
-  const isOfProvider = details['provider_status'] !== undefined;
-  return isOfProvider && typeof reason === 'string' && Object.hasOwn(rejections, reason)
-    ? rejections[reason]
-    : undefined;
-}
-
-/**
- * The error with the status that OpenAI gives it: 404 for a model that the provider does not have, which is a 400 elsewhere (D5),
- * and 429 for an account without credits, whatever its vendor answers.
- */
-export function withOpenAiStatus(error: unknown): unknown {
-  if (!(error instanceof RestError)) return error;
-  const status = rejectionIn(asRecord(error.data))?.status;
-  if (status === undefined || status === error.status) return error;
-  const { code, message, data, headers } = error;
-  return new RestError({ code, message, data, headers, status, cause: error.cause });
-}
 
 /** The body of an error in OpenAI's shape: `error.svc` has the code, the status and the data of the usual body. */
 export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiError {

@@ -1,15 +1,9 @@
 import { RestResponse } from '#plugin-api';
-import { callerOf, isInScope, mayUseProvider, type Caller } from '../../kit/caller.ts';
-import { errors } from '../../kit/errors.ts';
+import { callerOf, isInScope, type Caller } from '../../kit/caller.ts';
+import { invalid } from '../../kit/read-members.ts';
 import { missingSettings } from '../../settings/configured.ts';
-import { findReadyModel } from '../../settings/example-model.ts';
-import { openAiNamespace, type OpenAiPorts, type OpenAiRequest } from './openai-ports.ts';
-import { invalid } from './read-params.ts';
-
-/** What the parameter `model` names. */
-export type ChosenModel =
-  | { readonly kind: 'provider'; readonly provider: string; readonly model: string }
-  | { readonly kind: 'bot'; readonly id: number };
+import { findModel, unknownModel, type ChosenModel } from '../../settings/find-model.ts';
+import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
 
 interface ListedModel {
   readonly id: string;
@@ -17,23 +11,6 @@ interface ListedModel {
   /** Seconds since the epoch: when the provider listed it; 0 if unknown. */
   readonly created: number;
   readonly owned_by: string;
-}
-
-/**
- * `provider/model`, `bot:<id>`, or without a slash a model of the default provider: the first that is set up and that
- * the key may use. A prefix that is
- * no provider goes nowhere: the request would reach a vendor that its sender did not name.
- *
- * @throws RestError 404 `rest_svc_model_not_found`, or `rest_svc_model_prefix_unknown` that names the spellings
- */
-export async function findModel(name: string, ports: OpenAiPorts, caller: Caller | undefined): Promise<ChosenModel> {
-  if (/^bot:\d{1,15}$/.test(name)) return { kind: 'bot', id: Number(name.slice('bot:'.length)) };
-  const [, provider = '', model = ''] = /^([^/]*)\/(.*)$/s.exec(name) ?? [];
-  if (model !== '' && ports.providers.get(provider) !== undefined) return { kind: 'provider', provider, model };
-  if (name.includes('/')) throw unknownPrefix(provider, name, ports);
-  const ready = await findReadyModel(ports, (id) => mayUseProvider(caller, id));
-  if (ready === null || name.trim() === '' || name.startsWith('bot:')) throw unknownModel(name, ports);
-  return { kind: 'provider', provider: ready.provider, model: name };
 }
 
 /** A model for a use that chatbots do not have. */
@@ -45,37 +22,6 @@ export async function findProviderModel(
   const chosen = await findModel(name, ports, caller);
   if (chosen.kind === 'provider') return chosen;
   throw invalid('model', 'must be a model of a provider. Chatbots only answer chat completions.');
-}
-
-function unknownModel(model: string, { host }: OpenAiPorts) {
-  return errors.model_not_found({
-    values: { model: model.slice(0, 200), url: host.rest.url(`/${openAiNamespace}/models`) },
-    data: { param: 'model' },
-  });
-}
-
-/** Providers by the names that other gateways give their vendors. */
-const vendors: Readonly<Record<string, string>> = {
-  anthropic: 'claude',
-  gemini: 'google',
-  'google-ai-studio': 'google',
-  'x-ai': 'xai',
-  azure_openai: 'azure',
-};
-
-function unknownPrefix(prefix: string, name: string, { providers }: OpenAiPorts) {
-  const ids = providers
-    .all()
-    .filter(({ text }) => text !== undefined)
-    .map(({ id }) => id);
-  const own = vendors[prefix.toLowerCase()];
-  const meant = own !== undefined && ids.includes(own) ? [own] : ids.filter((id) => id !== 'openrouter');
-  const gateways = ids.includes('openrouter') ? [`openrouter/${name.slice(0, 200)}`] : [];
-  const spellings = [...meant.map((id) => `${id}/<model>`), ...gateways];
-  return errors.model_prefix_unknown({
-    values: { prefix: prefix.slice(0, 60), spellings: spellings.join(', ') },
-    data: { param: 'model' },
-  });
 }
 
 /** Handlers of `GET models` and `GET models/{id}`: what providers listed last, their default models, and chatbots. */

@@ -1,7 +1,8 @@
 import { argumentBounds, type JsonSchema, type RouteArguments, type RouteDefinition } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { defineRoute, embeddingInputArgument, type ServiceRoute } from '../../kit/route.ts';
-import { openAiErrorBody, withOpenAiStatus } from './error-body.ts';
+import { withVendorStatus } from '../../kit/vendor-status.ts';
+import { openAiErrorBody } from './error-body.ts';
 import { errorSchema, messageMembers, responseSchemas } from './openai.schemas.ts';
 import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports.ts';
 
@@ -150,7 +151,7 @@ function route({ path, handler, success = 'Success.', ...definition }: RouteInit
         try {
           return await (await parts.handlers())[handler](request);
         } catch (error) {
-          throw withOpenAiStatus(error);
+          throw withVendorStatus(error);
         }
       },
     }),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { asRecord, RestError, RestResponse, withoutUndefined } from '#plugin-api';
-import { createEventQueue } from '../../../kit/event-queue.ts';
+import { RestError, RestResponse, withoutUndefined } from '#plugin-api';
 import { responseHeaders } from '../../../kit/response-headers.ts';
-import { eventResponse, type ServerSentEvent, type TextEvent } from '../../../kit/server-sent-events.ts';
+import type { ServerSentEvent, TextEvent } from '../../../kit/server-sent-events.ts';
+import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { openAiErrorBody } from '../error-body.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
@@ -54,83 +54,43 @@ interface StreamInit {
   readonly request: OpenAiRequest;
 }
 
-/** Milliseconds after which a stream begins, with or without a text: refusals of this service and most of vendors come sooner. */
-const openAfter = 1000;
-
-/**
- * Errors of the first second are responses with their status, unless text came before; later ones are events. A stream without
- * text by then begins with a comment, and continues with one every 15 seconds, so that proxies keep the connection (D50).
- */
-async function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
+/** The chunks of a completion as they arrive, then `[DONE]`. */
+function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
   const { clock, log } = ports.host;
-  const queue = createEventQueue<ServerSentEvent | TextEvent>();
-  const push = (members: object): void =>
-    queue.push({ data: { ...head, object: 'chat.completion.chunk', ...members } });
-  // As OpenAI does, if the usage is requested.
-  const noUsage = call.includeUsage ? { usage: null } : {};
-  const pushDelta = (delta: object, finish_reason: string | null = null): void =>
-    push({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...noUsage });
-  let hasBegun = false;
-  let isOpen = false;
-  const begun = new Promise<void>((resolve) => {
-    queue.onFirst(() => {
-      hasBegun = true;
-      resolve();
-    });
-  });
-  const start = (): void => {
-    if (!hasBegun) pushDelta({ role: 'assistant', content: '' });
-  };
-  const completed = call
-    .run(request.signal, (content) => {
+  const run = async (pushEvent: (event: ServerSentEvent | TextEvent) => void): Promise<void> => {
+    const push = (members: object): void =>
+      pushEvent({ data: { ...head, object: 'chat.completion.chunk', ...members } });
+    // As OpenAI does, if the usage is requested.
+    const noUsage = call.includeUsage ? { usage: null } : {};
+    const pushDelta = (delta: object, finish_reason: string | null = null): void =>
+      push({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...noUsage });
+    let hasStarted = false;
+    const start = (): void => {
+      if (!hasStarted) pushDelta({ role: 'assistant', content: '' });
+      hasStarted = true;
+    };
+    const result = await call.run(request.signal, (content) => {
       start();
       pushDelta({ content });
-    })
-    .then((result) => {
-      start();
-      if (result.refusal !== undefined) pushDelta({ refusal: result.refusal });
-      const calls = result.toolCalls ?? [];
-      if (calls.length > 0) pushDelta({ tool_calls: calls.map((one, index) => ({ index, ...writeToolCall(one) })) });
-      push({
-        choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReason(result) }],
-        svc: writeSource(result),
-        ...noUsage,
-      });
-      if (call.includeUsage) push({ choices: [], usage: writeUsage(result) });
-      queue.push({ text: '[DONE]' });
-    })
-    .catch((error: unknown) => {
-      if (!hasBegun && !isOpen) throw error;
-      if (!(error instanceof RestError))
-        log.error('OpenAI-compatible stream failed', { event: 'openai_stream_failed', request_id: request.id, error });
-      queue.push({ data: openAiErrorBody(errorOf(error, request.id)) });
-    })
-    .finally(() => queue.end());
-  let cancel = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    cancel = clock.after(openAfter, () => {
-      isOpen = true;
-      resolve();
     });
-  });
-  await Promise.race([begun, completed, opened]).finally(cancel);
-  return eventResponse(queue.events(), {
-    clock,
-    opening: !hasBegun,
-    headers: { 'Cache-Control': 'no-store, no-transform' },
-  });
-}
-
-/** Details of unexpected errors are only logged. */
-function errorOf(error: unknown, requestId: string) {
-  if (!(error instanceof RestError))
-    return {
-      code: 'rest_internal_error',
-      message: `An unexpected error occurred. Request id: ${requestId}.`,
-      data: { status: 500 },
-    };
-  const { code, message, status, data } = error;
-  return { code, message, data: { ...asRecord(data), status } };
+    start();
+    if (result.refusal !== undefined) pushDelta({ refusal: result.refusal });
+    const calls = result.toolCalls ?? [];
+    if (calls.length > 0) pushDelta({ tool_calls: calls.map((one, index) => ({ index, ...writeToolCall(one) })) });
+    push({
+      choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReason(result) }],
+      svc: writeSource(result),
+      ...noUsage,
+    });
+    if (call.includeUsage) push({ choices: [], usage: writeUsage(result) });
+    pushEvent({ text: '[DONE]' });
+  };
+  const failed = (error: unknown): ServerSentEvent => {
+    if (!(error instanceof RestError))
+      log.error('OpenAI-compatible stream failed', { event: 'openai_stream_failed', request_id: request.id, error });
+    return { data: openAiErrorBody(visibleError(error, request.id)) };
+  };
+  return streamResponse(run, { clock, failed });
 }
 
 function writeToolCall({ id, name, arguments: given, signature }: ToolCall): object {

@@ -1,5 +1,5 @@
 import { asRecord } from '#plugin-api';
-import { invalid } from '../read-params.ts';
+import { invalid } from '../../../kit/read-members.ts';
 
 /**
  * Every call of a tool needs its result in the messages right after it, and every result its call. All vendors refuse other

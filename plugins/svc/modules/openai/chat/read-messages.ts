@@ -2,10 +2,10 @@ import { asRecord, isRecord } from '#plugin-api';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { MessageImage } from '../../../ai/system-text.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
-import { invalid, onlyMembers, optionalText, requireObject } from '../read-params.ts';
+import { invalid, onlyMembers, optionalText, requireObject } from '../../../kit/read-members.ts';
 import { checkToolResults } from './check-tool-results.ts';
-import type { ImageAddresses } from './image-addresses.ts';
-import { dataImage } from './image-types.ts';
+import type { ImageAddresses } from '../../../ai/image-addresses.ts';
+import { dataImage } from '../../../ai/image-types.ts';
 import { functionName } from './read-tools.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { asRecord, type Params } from '#plugin-api';
 import type { ResponseFormat, TextExtras, ToolChoice, ToolDefinition } from '../../../kit/tools.ts';
 import { textHints } from '../../../kit/text-hints.ts';
-import { invalid, onlyMembers, optionalFlag, optionalText, requireObject } from '../read-params.ts';
+import { invalid, onlyMembers, optionalFlag, optionalText, requireObject } from '../../../kit/read-members.ts';
 
 /** Tools, format and user of a request in the words of this service. @throws RestError 400 that names the parameter */
 export function readExtras(params: Params): TextExtras {

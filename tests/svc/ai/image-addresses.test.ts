@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { HttpApi, RestError } from '#plugin-api';
-import { createImageAddresses } from '../../../../plugins/svc/modules/openai/chat/image-addresses.ts';
-import { readMessages } from '../../../../plugins/svc/modules/openai/chat/read-messages.ts';
-import { failureOf as rejectionOf } from '../../../helpers/failure-of.ts';
-import { until } from '../../../helpers/until.ts';
-import { openOutbound, openReceiver, type Receiver } from '../../webhooks/delivery/open-receiver.ts';
+import { createImageAddresses } from '../../../plugins/svc/ai/image-addresses.ts';
+import { readMessages } from '../../../plugins/svc/modules/openai/chat/read-messages.ts';
+import { failureOf as rejectionOf } from '../../helpers/failure-of.ts';
+import { until } from '../../helpers/until.ts';
+import { openOutbound, openReceiver, type Receiver } from '../webhooks/delivery/open-receiver.ts';
 
 const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 

@@ -1,7 +1,7 @@
 import type { HttpApi } from '#plugin-api';
-import { inParallel } from '../../../ai/in-parallel.ts';
-import type { MessageImage, TextMessage } from '../../../ai/system-text.ts';
-import { invalid } from '../read-params.ts';
+import { inParallel } from './in-parallel.ts';
+import type { MessageImage, TextMessage } from './system-text.ts';
+import { invalid } from '../kit/read-members.ts';
 import { decodedImage } from './image-types.ts';
 
 /** Of one request, which costs its sender some bytes for each (D46). */

@@ -1,6 +1,6 @@
-import { imageExtension } from '../../../ai/image-bytes.ts';
-import type { MessageImage } from '../../../ai/system-text.ts';
-import { invalid } from '../read-params.ts';
+import { imageExtension } from './image-bytes.ts';
+import type { MessageImage } from './system-text.ts';
+import { invalid } from '../kit/read-members.ts';
 
 /** What models read. */
 const imageTypes: Readonly<Record<string, string>> = {
