@@ -49,6 +49,7 @@ export function describeTextProvider(title: string, upstream: Upstream, find: ()
         usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 },
         model: upstream.answeredBy,
         ignored: [],
+        ...(upstream.reasoning && { reasoning: upstream.reasoning.whole }),
       });
     });
 

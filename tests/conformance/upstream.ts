@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { AiParamName, AiParams } from '../../plugins/svc/kit/ai-params.ts';
+import type { Reasoning } from '../../plugins/svc/kit/reasoning.ts';
 import type { ProviderError, ProviderSettings, TextResult } from '../../plugins/svc/providers/provider.ts';
 
 export type JsonBody = Readonly<Record<string, unknown>>;
@@ -35,6 +36,8 @@ export interface Upstream {
   readonly key: readonly [name: string, value: string];
   /** Model named in the answer of the fixtures. */
   readonly answeredBy: string;
+  /** What it thought in the answers of the fixtures, whole and streamed. Left out: nothing that is returned. */
+  readonly reasoning?: { readonly whole: readonly Reasoning[]; readonly streamed: readonly Reasoning[] };
   readonly listed: readonly string[];
   /** The body's system text; undefined when there is none. */
   systemOf(body: JsonBody): unknown;

@@ -1,3 +1,4 @@
+import type { Reasoning } from '../../plugins/svc/kit/reasoning.ts';
 import type { AiParamName } from '../../plugins/svc/kit/ai-params.ts';
 import { requestValidator, sampleParams, type Upstream, type JsonBody } from './upstream.ts';
 
@@ -44,6 +45,10 @@ function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): Upst
 
 const openAiWire = sameNames({ top_k: null, reasoning_effort: null });
 
+const thought = (thinking: string, signature: string): Reasoning[] => [
+  { text: thinking, item: { type: 'thinking', thinking, signature }, format: 'messages' },
+];
+
 const claude: Upstream = {
   id: 'claude',
   label: 'Claude',
@@ -57,6 +62,10 @@ const claude: Upstream = {
     529,
   ],
   modelsPath: /^\/v1\/models\b/,
+  reasoning: {
+    whole: thought('The user greets in French.', 'EqQBCgIYAhIM'),
+    streamed: thought('A greeting.', 'EqQB'),
+  },
   key: ['x-api-key', key],
   answeredBy: 'claude-sonnet-4-5-20250929',
   listed: ['claude-sonnet-5-5', 'claude-haiku-4-5-20251001'],

@@ -39,6 +39,8 @@ export interface GenerateTextInput extends TextExtras {
   readonly onText?: ((piece: string) => void) | undefined;
   /** With `onText`: called with each piece of the reasoning, for callers that return it to programs (D40). Default: it is not seen. */
   readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
+  /** With `onText`: called with the events of the answer to a `native` request, which say all that `onText` gets, and more. */
+  readonly onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
   /** What the caller sent, for a provider with an API of that format. The other members say the same as far as they can. */
   readonly native?: GivenRequest | undefined;
   /**
@@ -64,7 +66,7 @@ export interface GivenRequest extends NativeRequest {
 }
 
 export interface GeneratedText
-  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost' | 'reasoning'> {
+  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost' | 'reasoning' | 'native'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */

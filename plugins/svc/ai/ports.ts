@@ -67,6 +67,7 @@ export interface CallInput {
   readonly origin?: UsageOrigin | undefined;
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
+  readonly onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** One call to one provider: one row in the usage ledger, one reservation with budgets. */

@@ -17,10 +17,12 @@ import type { AiServices } from './ports.ts';
 export interface TextAttempts {
   /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
-  /** Whether the caller has seen a part of the text or its reasoning: the call cannot be retried then, as there would be two beginnings. */
+  /** Whether the caller has seen a part of the text, its reasoning or events: the call cannot be retried then, as there would be two beginnings. */
   hasBegun(): boolean;
   /** For the connection of each attempt. Undefined if the caller does not want the reasoning. */
   readonly onReasoning: ((piece: Reasoning) => void) | undefined;
+  /** The same for the events of an answer to a native request. */
+  readonly onEvent: ProviderConnection['onEvent'];
   /** What failed attempts used as far as the provider may bill it, with an estimate of what it did not report (D51). */
   failed(host: AiServices['host']): Promise<readonly ReportedUsage[]>;
 }
@@ -33,10 +35,11 @@ export interface TextAttempts {
  */
 export function createTextAttempts(
   { reportsCost, ...capability }: TextCapability,
-  { onText, onReasoning, acceptsEmpty = false, tools = [] }: AttemptsInput,
+  { onText, onReasoning, onEvent, acceptsEmpty = false, tools = [] }: AttemptsInput,
 ): TextAttempts {
   let text = '';
   let hasReasoned = false;
+  let hasEvents = false;
   const failed: FailedAttempt[] = [];
 
   const emit = (piece: string): void => {
@@ -53,13 +56,20 @@ export function createTextAttempts(
     return { ...result, content: text };
   };
   return {
-    hasBegun: () => hasReasoned || text !== '',
+    hasBegun: () => hasReasoned || hasEvents || text !== '',
     onReasoning:
       onText &&
       onReasoning &&
       ((piece) => {
         hasReasoned = true;
         onReasoning(piece);
+      }),
+    onEvent:
+      onText &&
+      onEvent &&
+      ((event) => {
+        hasEvents = true;
+        onEvent(event);
       }),
     failed: (host) => Promise.all(failed.map((one) => completeUsage(one, one, host))),
     async attempt(request, connection) {
@@ -78,7 +88,7 @@ export function createTextAttempts(
   };
 }
 
-type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'acceptsEmpty' | 'tools'>;
+type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent' | 'acceptsEmpty' | 'tools'>;
 
 interface FailedAttempt extends FailedUsage {
   readonly request: TextRequest;

@@ -116,7 +116,8 @@ async function prepareText(
       limits,
       ignoredHints: [],
       attempts,
-      request: { ...requested, native },
+      // The site's defaults are not in the body.
+      request: { ...requested, params: input.params ?? {}, native },
       unformatted: null,
     };
   }
@@ -236,7 +237,9 @@ async function runText(
   const attempt = (timeLeft: number): Promise<TextResult> => {
     const timeout = Math.max(1, started + total - clock.now());
     const opened = connectionOf(services, { settings: saved, timeout, firstByte: timeLeft, idle, signal });
-    const connection = limitTexts(sendImages({ ...opened, onReasoning: attempts.onReasoning }, apart));
+    const connection = limitTexts(
+      sendImages({ ...opened, onReasoning: attempts.onReasoning, onEvent: attempts.onEvent }, apart),
+    );
     return attempts.attempt(request, connection).catch((error: unknown) => {
       if (unformatted === null || !refusesFormat(error)) throw error;
       unformatted.note();
@@ -268,6 +271,7 @@ async function runText(
     ...(result.finish !== undefined && { finish: result.finish }),
     ...(result.refusal !== undefined && { refusal: result.refusal }),
     ...(result.reasoning !== undefined && { reasoning: result.reasoning }),
+    ...(result.native !== undefined && { native: result.native }),
   };
 }
 

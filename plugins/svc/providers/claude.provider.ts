@@ -39,6 +39,7 @@ export const provider: Provider = {
     rules: claudeRules,
     // All models since Claude 3.
     sees: (model) => !/claude-(instant|v?[12])(?!\d)/i.test(model),
+    format: () => 'messages',
     supports: (feature, model) =>
       feature === 'tools.strict' || feature === 'response_format.json_schema'
         ? claudeEnforcesSchemas(model)

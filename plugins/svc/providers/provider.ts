@@ -36,6 +36,8 @@ export interface ProviderConnection {
   readonly signal?: AbortSignal;
   /** Called by `stream` with each piece of the reasoning as it arrives; a vendor's item comes whole, with an empty text. */
   readonly onReasoning?: ((piece: Reasoning) => void) | undefined;
+  /** Called by `stream` with each event of the content of a native request's answer, before `onText` gets its text. */
+  readonly onEvent?: ((event: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 /** An image for a model that `sees`: PNG, JPEG, GIF or WebP. */
@@ -72,6 +74,8 @@ export interface NativeRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** The `params` that the body has. One that is missing in the request's `params` was refused by the model, and is left out. */
   readonly given: readonly AiParamName[];
+  /** Headers of that API which the caller sent, such as `anthropic-beta`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Extras come only for a model that `supports` them. */
@@ -95,7 +99,7 @@ export interface Usage {
 }
 
 /** What reading a response needs of its request. */
-export type RequestedText = Pick<TextRequest, 'model'> & Partial<Pick<TextRequest, 'params'>>;
+export type RequestedText = Pick<TextRequest, 'model'> & Partial<Pick<TextRequest, 'params' | 'native'>>;
 
 /** What a provider reported of the usage of a text. */
 export interface ReportedUsage {
@@ -133,6 +137,8 @@ export interface TextResult extends ReportedUsage {
   readonly refusal?: string;
   /** What the model thought, in order, if its vendor returns it. */
   readonly reasoning?: readonly Reasoning[] | undefined;
+  /** Of a native request: the answer as its vendor wrote it. Its content may be missing after a stream, which passed it on in events. */
+  readonly native?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A kind of output of a model. */

@@ -50,7 +50,7 @@ export function createWithFailover(parts: FailoverParts): CallWrapper<Capability
 
   return (use, call) => async (input, requested) => {
     let hasStarted = false;
-    const { onText, onReasoning, provider } = input;
+    const { onText, onReasoning, onEvent, provider } = input;
     const watched = onText && {
       ...input,
       onText(piece: string): void {
@@ -62,6 +62,12 @@ export function createWithFailover(parts: FailoverParts): CallWrapper<Capability
         ((piece: Reasoning): void => {
           hasStarted = true;
           onReasoning(piece);
+        }),
+      onEvent:
+        onEvent &&
+        ((event: Readonly<Record<string, unknown>>): void => {
+          hasStarted = true;
+          onEvent(event);
         }),
     };
     const dryRun = currentDryRun();

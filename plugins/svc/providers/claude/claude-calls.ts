@@ -16,7 +16,8 @@ export const stream: NonNullable<TextCapability['stream']> = (request, connectio
   const run = async (signal: AbortSignal): Promise<TextResult> => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
-    const response = await postMessage(client, { ...body, stream: true }, { signal, connection });
+    const init = { signal, connection, headers: request.native?.headers };
+    const response = await postMessage(client, { ...body, stream: true }, init);
     await readEvents({ response, connection }, reader);
     return { ignored, ...reader.result() };
   };
@@ -27,7 +28,9 @@ export function generate(request: TextRequest, connection: ProviderConnection): 
   return withTimeLimit(connection, async (signal) => {
     const { body, ignored } = claudeRequest(request, connection.settings);
     const client = await getClient(connection);
-    const response = await postMessage(client, body, { signal, connection });
+    // A filter may need the whole text of a caller who asked for a stream.
+    const whole = body['stream'] === true ? { ...body, stream: false } : body;
+    const response = await postMessage(client, whole, { signal, connection, headers: request.native?.headers });
     const received = await readJson(response);
     const read = () => claudeResponse(received, request, connection);
     return { ignored, ...(await keepUsage(() => claudeReport(usageIn(received)), read)) };
@@ -41,10 +44,17 @@ export function generate(request: TextRequest, connection: ProviderConnection): 
 function postMessage(
   client: Anthropic,
   body: Readonly<Record<string, unknown>>,
-  { signal, connection }: { readonly signal: AbortSignal; readonly connection: ProviderConnection },
+  { signal, connection, headers }: PostInit,
 ): Promise<Response> {
   const stream = body['stream'] === true;
-  return client.post('/v1/messages', { body, stream, signal, timeout: sdkTimeout(connection) }).asResponse();
+  const timeout = sdkTimeout(connection);
+  return client.post('/v1/messages', { body, stream, signal, timeout, ...(headers && { headers }) }).asResponse();
+}
+
+interface PostInit {
+  readonly signal: AbortSignal;
+  readonly connection: ProviderConnection;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export const listModels: Provider['listModels'] = (connection) =>

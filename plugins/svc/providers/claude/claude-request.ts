@@ -1,15 +1,51 @@
+import { isRecord } from '#plugin-api';
+import type { AiParamName } from '../../kit/ai-params.ts';
 import type { ToolChoice } from '../../kit/tools.ts';
 import { objectAt, type JsonObject } from '../json.ts';
 import { requireArguments } from '../provider-errors.ts';
 import { mapParams, type MappedParams } from '../params.ts';
-import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
+import {
+  base64Of,
+  type NativeRequest,
+  type ProviderSettings,
+  type TextMessage,
+  type TextRequest,
+} from '../provider.ts';
 import { claudeRules, defaultMaxTokens } from './claude-models.ts';
 
-/** The body of `POST /v1/messages`. Anthropic joins adjacent messages of one role. */
-export function claudeRequest(
-  request: TextRequest,
-  settings: ProviderSettings,
-): { body: JsonObject; ignored: MappedParams['ignored'] } {
+/** The body of `POST /v1/messages`, and the parameters that it leaves out. */
+interface ClaudeRequest {
+  readonly body: JsonObject;
+  readonly ignored: MappedParams['ignored'];
+}
+
+/** The request as its caller sent it, or its translation. */
+export function claudeRequest(request: TextRequest, settings: ProviderSettings): ClaudeRequest {
+  return request.native === undefined ? translatedRequest(request, settings) : nativeRequest(request, request.native);
+}
+
+/** Members of the body by parameter. The length limit is never left out. */
+const nativeNames: Readonly<Partial<Record<AiParamName, string>>> = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  top_k: 'top_k',
+  stop: 'stop_sequences',
+  reasoning_effort: 'thinking',
+};
+
+function nativeRequest({ model, params }: TextRequest, { body: sent, given }: NativeRequest): ClaudeRequest {
+  const refused = given.filter((name) => params[name] === undefined).map((name) => nativeNames[name]);
+  const body: Record<string, unknown> = { ...sent, model };
+  for (const name of refused) if (name !== undefined) Reflect.deleteProperty(body, name);
+  if (refused.includes('thinking') && isRecord(sent['output_config'])) {
+    const { effort: _effort, ...rest } = sent['output_config'];
+    body['output_config'] = rest;
+  }
+  return { body, ignored: [] };
+}
+
+/** Anthropic joins adjacent messages of one role. */
+function translatedRequest(request: TextRequest, settings: ProviderSettings): ClaudeRequest {
   const { wire, ignored } = mapParams(claudeRules, { params: request.params, model: request.model, settings });
   const { format, endUser } = request;
   const schema = format?.type === 'json_schema' ? { format: { type: 'json_schema', schema: format.schema } } : null;
@@ -54,13 +90,14 @@ function claudeMessages(messages: readonly TextMessage[]): ClaudeMessage[] {
 }
 
 /**
- * Images are blocks before the text, tool calls blocks after it. Anthropic refuses blank texts: a blank turn of the assistant is
+ * Images are blocks before the text, what the model thought is too, tool calls blocks after it. Anthropic refuses blank texts: a blank turn of the assistant is
  * left out, one of the user stays as an ellipsis.
  */
-function claudeMessage({ role, content, images = [], toolCalls = [] }: TextMessage): ClaudeMessage[] {
+function claudeMessage({ role, content, images = [], toolCalls = [], reasoning = [] }: TextMessage): ClaudeMessage[] {
   const speaker = role === 'assistant' ? role : 'user';
   const isBlank = content.trim() === '';
-  if (images.length === 0 && toolCalls.length === 0) {
+  const thoughts = isBlank && toolCalls.length === 0 ? [] : reasoning.filter(({ format }) => format === 'messages');
+  if (images.length === 0 && toolCalls.length === 0 && thoughts.length === 0) {
     if (!isBlank) return [{ role: speaker, content }];
     return speaker === 'assistant' ? [] : [{ role: speaker, content: '…' }];
   }
@@ -74,7 +111,10 @@ function claudeMessage({ role, content, images = [], toolCalls = [] }: TextMessa
     name: call.name,
     input: requireArguments(call),
   }));
-  return [{ role: speaker, content: [...seen, ...(isBlank ? [] : [{ type: 'text', text: content }]), ...calls] }];
+  const thinking = thoughts.flatMap(({ item }) => (item === undefined ? [] : [item]));
+  return [
+    { role: speaker, content: [...thinking, ...seen, ...(isBlank ? [] : [{ type: 'text', text: content }]), ...calls] },
+  ];
 }
 
 function claudeTools({ tools, toolChoice, parallelToolCalls }: TextRequest): JsonObject {

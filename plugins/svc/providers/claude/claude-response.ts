@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '#plugin-api';
+import type { Reasoning } from '../../kit/reasoning.ts';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
@@ -8,7 +10,7 @@ import { argumentsText, countAt, listAt, objectAt, textAt, usageOf, type JsonObj
 import type { ModelInfo, ProviderConnection, ReportedUsage, RequestedText, TextResult, Usage } from '../provider.ts';
 
 /**
- * Reads a message: the text blocks without thinking, and the tool calls.
+ * Reads a message: the text blocks, the tool calls, and apart what it thought. Nothing of the answer to a native request is judged.
  *
  * @throws ProviderError `unavailable` for a text that ended for another reason, `unreadable` for
  * another format and for an empty response. An error in a 200 is mapped by its own type.
@@ -26,20 +28,42 @@ export function claudeResponse(
     .join('');
   const reason = textAt(body, 'stop_reason');
   const model = textAt(body, 'model') ?? request.model;
+  const isNative = request.native !== undefined;
+  const reasoning = claudeReasoning(body['content']);
+  const own = { ...(reasoning.length > 0 && { reasoning }), ...(isNative && { native: body }) };
   // What was written before it is not part of a response.
   if (reason === 'refusal')
-    return { content: '', ...claudeReport(body['usage']), model, refusal: refusalSentence(body, content, connection) };
+    return {
+      content: '',
+      ...claudeReport(body['usage']),
+      model,
+      refusal: refusalSentence(body, content, connection),
+      ...own,
+    };
   const isCut = reason === 'max_tokens' || reason === 'model_context_window_exceeded';
-  if (reason !== null && !isCut && !['end_turn', 'stop_sequence', 'tool_use'].includes(reason))
+  if (reason !== null && !isCut && !isNative && !endings.includes(reason))
     throw failedText(`stop_reason ${cleanMessage(reason, connection.settings)}`);
-  if (content === '' && toolCalls.length === 0 && !isCut && reason !== 'stop_sequence') throw emptyText(reason);
+  if (content === '' && toolCalls.length === 0 && !isCut && !isNative && reason !== 'stop_sequence')
+    throw emptyText(reason);
   return {
     content,
     ...claudeReport(body['usage']),
     model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(isCut && { finish: 'length' as const }),
+    ...own,
   };
+}
+
+/** `pause_turn`: a long turn of the vendor's own tools, whose text so far is one. */
+const endings: readonly string[] = ['end_turn', 'stop_sequence', 'tool_use', 'pause_turn'];
+
+/** Blocks of thinking, which the next request must repeat with their signatures. */
+function claudeReasoning(blocks: readonly unknown[]): Reasoning[] {
+  return blocks
+    .filter(isRecord)
+    .filter(({ type }) => type === 'thinking' || type === 'redacted_thinking')
+    .map((item) => ({ text: textAt(item, 'thinking') ?? '', item, format: 'messages' }));
 }
 
 function claudeToolCalls(blocks: readonly unknown[]): ToolCall[] {
