@@ -15,9 +15,9 @@ const chatError = [
 
 /** What every provider of text must do with streams, whatever it speaks. */
 export function describeTextStream(title: string, upstream: Upstream, find: () => Provider): void {
-  const recorded = streamOf(upstream.id);
+  const recorded = streamOf(upstream.format ?? upstream.id);
   const events = recorded.split(/(?<=\r?\n\r?\n)/);
-  const fixtures = fixturesOf(upstream.id);
+  const fixtures = fixturesOf(upstream.id, upstream.format);
   const path = upstream.streamPath ?? upstream.generatePath;
 
   /** Lets the upstream send these bytes, cut as they are. */

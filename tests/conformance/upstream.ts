@@ -20,6 +20,8 @@ export interface Fixtures {
 export interface Upstream {
   readonly id: string;
   readonly label: string;
+  /** The format of its API, where a vendor has several. Default: that of its fixtures. */
+  readonly format?: 'responses';
   readonly settings: ProviderSettings;
   readonly origin: string;
   /** A model that takes most parameters. */
@@ -66,8 +68,16 @@ export const sampleParams: Required<AiParams> = {
   reasoning_effort: 'low',
 };
 
-export function fixturesOf(id: string): Fixtures {
-  return JSON.parse(readFileSync(new URL(`../fixtures/providers/${id}.json`, import.meta.url), 'utf8')) as Fixtures;
+export function fixturesOf(id: string, format?: Upstream['format']): Fixtures {
+  const read = (name: string): Fixtures =>
+    JSON.parse(readFileSync(new URL(`../fixtures/providers/${name}.json`, import.meta.url), 'utf8')) as Fixtures;
+  return format === undefined ? read(id) : { ...read(id), ...read(format) };
+}
+
+/** The name of an upstream in the titles of tests. */
+export function titleOf({ label, format, settings }: Upstream): string {
+  const detail = format ?? settings.api_version;
+  return detail === undefined ? label : `${label} (${detail})`;
 }
 
 /** A stream made by hand: `tests/fixtures/providers/streams/<id>.sse`. All say the same, with the usage of the answers. */

@@ -1,5 +1,6 @@
 import type { Reasoning } from '../../plugins/svc/kit/reasoning.ts';
 import type { AiParamName } from '../../plugins/svc/kit/ai-params.ts';
+import { validResponsesRequest } from './responses-schema.ts';
 import { requestValidator, sampleParams, type Upstream, type JsonBody } from './upstream.ts';
 
 const key = 'test-key-0123456789';
@@ -48,6 +49,43 @@ const openAiWire = sameNames({ top_k: null, reasoning_effort: null });
 const thought = (thinking: string, signature: string): Reasoning[] => [
   { text: thinking, item: { type: 'thinking', thinking, signature }, format: 'messages' },
 ];
+const responsesWire = {
+  ...openAiWire,
+  max_completion_tokens: { max_output_tokens: 200 },
+  frequency_penalty: null,
+  presence_penalty: null,
+  stop: null,
+  seed: null,
+};
+
+type ResponsesFacts = Pick<Upstream, 'id' | 'label' | 'settings' | 'origin' | 'model' | 'generatePath' | 'listed'>;
+
+/** What all share that speak the Responses API. */
+function responsesUpstream({ settings, ...facts }: ResponsesFacts): Upstream {
+  const turnsOf = (body: JsonBody) => body['input'] as readonly ChatMessage[];
+  return {
+    ...facts,
+    format: 'responses',
+    settings: { ...settings, api_key: key, api: 'responses' },
+    key: ['authorization', `Bearer ${key}`],
+    modelsPath: /\/models$/,
+    answeredBy: 'model-2026-01-01',
+    streamMembers: { stream: true },
+    streamError: [
+      'event: error\ndata: {"type":"error","sequence_number":9,"code":"server_error","message":"The server had an error","param":null}\n\n',
+      502,
+    ],
+    systemOf: (body) => body['instructions'] ?? turnsOf(body).find(({ role }) => role === 'system')?.content,
+    turnsOf: (body) =>
+      turnsOf(body)
+        .filter(({ role }) => role !== 'system')
+        .map(({ role, content }) => [role, content] as const),
+    assistant: 'assistant',
+    paramsOf: ({ model: _model, input: _input, store: _store, ...params }) => params,
+    wire: responsesWire,
+    valid: validResponsesRequest,
+  };
+}
 
 const claude: Upstream = {
   id: 'claude',
@@ -131,12 +169,12 @@ const google: Upstream = {
   valid: requestValidator('gemini', 'GenerateContentRequest', ['model']),
 };
 
-/** All eight, and Azure's classic interface besides. */
+/** All eight, and besides the other interfaces of OpenAI, Azure and xAI. */
 export const upstreams: readonly Upstream[] = [
   chatUpstream({
     id: 'openai',
     label: 'OpenAI',
-    settings: { api_key: key, base_url: 'https://api.openai.com/v1' },
+    settings: { api_key: key, base_url: 'https://api.openai.com/v1', api: 'chat' },
     origin: 'https://api.openai.com',
     model: 'gpt-4.1',
     generatePath: '/v1/chat/completions',
@@ -147,7 +185,7 @@ export const upstreams: readonly Upstream[] = [
   chatUpstream({
     id: 'azure',
     label: 'Azure',
-    settings: { api_key: key, base_url: 'https://example.openai.azure.com/', api_version: 'v1' },
+    settings: { api_key: key, base_url: 'https://example.openai.azure.com/', api_version: 'v1', api: 'chat' },
     origin: 'https://example.openai.azure.com',
     model: 'gpt-4.1',
     generatePath: '/openai/v1/chat/completions',
@@ -195,7 +233,7 @@ export const upstreams: readonly Upstream[] = [
   chatUpstream({
     id: 'xai',
     label: 'xAI',
-    settings: { api_key: key, base_url: 'https://api.x.ai/v1' },
+    settings: { api_key: key, base_url: 'https://api.x.ai/v1', api: 'chat' },
     origin: 'https://api.x.ai',
     model: 'grok-3',
     generatePath: '/v1/chat/completions',
@@ -214,5 +252,32 @@ export const upstreams: readonly Upstream[] = [
     answeredBy: 'llama3.2',
     listed: ['llama3.2:latest', 'qwen3:8b'],
     wire: sameNames({ max_completion_tokens: { max_tokens: 200 }, top_k: null }),
+  }),
+  responsesUpstream({
+    id: 'openai',
+    label: 'OpenAI',
+    settings: { base_url: 'https://api.openai.com/v1' },
+    origin: 'https://api.openai.com',
+    model: 'gpt-4.1',
+    generatePath: '/v1/responses',
+    listed: ['gpt-4.1', 'gpt-5.6-terra', 'text-embedding-3-small'],
+  }),
+  responsesUpstream({
+    id: 'azure',
+    label: 'Azure',
+    settings: { base_url: 'https://example.openai.azure.com/', api_version: 'v1' },
+    origin: 'https://example.openai.azure.com',
+    model: 'gpt-4.1',
+    generatePath: '/openai/v1/responses',
+    listed: ['gpt-4.1-2025-04-14'],
+  }),
+  responsesUpstream({
+    id: 'xai',
+    label: 'xAI',
+    settings: { base_url: 'https://api.x.ai/v1' },
+    origin: 'https://api.x.ai',
+    model: 'grok-3',
+    generatePath: '/v1/responses',
+    listed: ['grok-4.3', 'grok-4.5'],
   }),
 ];

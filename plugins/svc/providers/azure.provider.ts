@@ -1,11 +1,12 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
+import { isReasoningModel, openAiParams, openAiSees } from './chat-completions/openai-models.ts';
 import { apiKeyField } from '../kit/setting-schemas.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
 import { createOpenAiImages, openAiImageModels } from './images/openai-image-models.ts';
-import type { ParamOverrides, ParamContext } from './params.ts';
+import type { ParamOverrides, ParamContext, ParamRules } from './params.ts';
 import type { Provider, ModelInfo, ProviderSettings } from './provider.ts';
+import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { openAiNames } from './settings-fields.ts';
 import { trimTrailingSlashes } from '#plugin-api';
 import type { ChatAccess } from './chat-completions/chat-client.ts';
@@ -52,7 +53,9 @@ function azureDeployments(settings: ProviderSettings): ModelInfo[] {
 
 const deploymentField = (title: string) => ({ type: 'string', title, description: 'Default deployment.' }) as const;
 
-export const provider: Provider = createChatProvider({
+const rules: ParamRules = { names: openAiNames, byModel: azureParams };
+
+const chatProvider = createChatProvider({
   id: 'azure',
   label: 'Azure',
   required: ['api_key', 'base_url'],
@@ -80,7 +83,7 @@ export const provider: Provider = createChatProvider({
     embedding_model: deploymentField('Embedding deployment'),
     image_model: deploymentField('Image deployment'),
   },
-  rules: { names: openAiNames, byModel: azureParams },
+  rules,
   access: azureAccess,
   takesOpenAiHints: true,
   mixesReasoning: false,
@@ -100,6 +103,16 @@ export const provider: Provider = createChatProvider({
     limits: openAiLimits,
     refusedBy: (model, settings) => withoutDimensions(azureModel(settings, model)),
   }),
+});
+
+export const provider: Provider = withResponses(chatProvider, {
+  rules,
+  access: azureAccess,
+  isOwn: ({ base_url }) => isHostOf(base_url ?? '', ['openai.azure.com', 'services.ai.azure.com']),
+  // The classic API has it only in previews.
+  hasResponses: (settings) => azureVersion(settings) === 'v1',
+  leastTokens: 16,
+  encryptsReasoning: (model, settings) => isReasoningModel(azureModel(settings, model)),
 });
 
 /** The classic API supports `max_completion_tokens` since September 2024. */

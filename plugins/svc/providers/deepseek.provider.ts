@@ -1,12 +1,15 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import type { ParamOverrides, ParamContext } from './params.ts';
+import type { ParamOverrides, ParamContext, ParamRules } from './params.ts';
 import type { Provider } from './provider.ts';
+import { withResponses } from './responses/with-responses.ts';
 import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 const { seed: _seed, ...unseededNames } = compatibleNames;
 const address = 'https://api.deepseek.com/v1';
+const access = accessAt(address);
+const rules: ParamRules = { names: unseededNames, byModel: deepSeekParams };
 
-export const provider: Provider = createChatProvider({
+const chatProvider = createChatProvider({
   id: 'deepseek',
   label: 'DeepSeek',
   fields: providerFields({
@@ -14,11 +17,13 @@ export const provider: Provider = createChatProvider({
     address,
     models: { model: 'deepseek-flash' },
   }),
-  rules: { names: unseededNames, byModel: deepSeekParams },
+  rules,
   lacks: ['tools.strict', 'parallel_tool_calls', 'response_format.json_schema', 'image_url.detail', 'user'],
-  access: accessAt(address),
+  access,
   mixesReasoning: false,
 });
+
+export const provider: Provider = withResponses(chatProvider, { rules, access });
 
 /**
  * DeepSeek's models reason by default, except the retired `deepseek-chat`. Reasoning models ignore temperature and

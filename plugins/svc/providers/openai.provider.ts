@@ -1,15 +1,19 @@
-import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
+import { isReasoningModel, openAiParams, openAiSees } from './chat-completions/openai-models.ts';
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
 import { createOpenAiImages, openAiImageModels } from './images/openai-image-models.ts';
+import type { ParamRules } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
+import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://api.openai.com/v1';
 
-export const provider: Provider = createChatProvider({
+const rules: ParamRules = { names: openAiNames, byModel: openAiParams };
+
+const chatProvider = createChatProvider({
   id: 'openai',
   label: 'OpenAI',
   fields: {
@@ -25,7 +29,7 @@ export const provider: Provider = createChatProvider({
       description: 'ID of the organization to bill, if the account has several.',
     },
   },
-  rules: { names: openAiNames, byModel: openAiParams },
+  rules,
   access,
   takesOpenAiHints: true,
   // Behind another address may be any model.
@@ -39,6 +43,15 @@ export const provider: Provider = createChatProvider({
     refusedBy: withoutDimensions,
     // Less than half the size of JSON numbers and faster to parse; OpenAI's SDKs use it too.
   }),
+});
+
+export const provider: Provider = withResponses(chatProvider, {
+  rules,
+  access,
+  isOwn: ({ base_url }) => isHostOf(base_url || address, ['api.openai.com']),
+  chatModels: /audio|search-(preview|api)/,
+  leastTokens: 16,
+  encryptsReasoning: isReasoningModel,
 });
 
 function access(settings: ProviderSettings): ChatAccess {

@@ -1,16 +1,24 @@
 import type { ChatAccess } from './chat-completions/chat-client.ts';
-import { openAiSees } from './chat-completions/openai-models.ts';
+import { isReasoningModel, openAiSees } from './chat-completions/openai-models.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules, imagesOf } from './images/image-rules.ts';
 import { openRouterImageModels } from './images/openai-image-models.ts';
 import { lazyMethods } from '../kit/lazy.ts';
+import type { ParamRules } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
+import { withResponses } from './responses/with-responses.ts';
 import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
 
-export const provider: Provider = createChatProvider({
+const rules: ParamRules = {
+  // OpenRouter drops parameters that the model does not support.
+  names: { ...compatibleNames, top_k: 'top_k', reasoning_effort: 'reasoning.effort' },
+  byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
+};
+
+const chatProvider = createChatProvider({
   id: 'openrouter',
   label: 'OpenRouter',
   fields: {
@@ -30,11 +38,7 @@ export const provider: Provider = createChatProvider({
     },
     app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. Optional.' },
   },
-  rules: {
-    // OpenRouter drops parameters that the model does not support.
-    names: { ...compatibleNames, top_k: 'top_k', reasoning_effort: 'reasoning.effort' },
-    byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
-  },
+  rules,
   access,
   mixesReasoning: false,
   reportsCost: true,
@@ -57,6 +61,8 @@ export const provider: Provider = createChatProvider({
     await get('/key').then((response) => response.text(), ignoreUnlessRefused);
   },
 });
+
+export const provider: Provider = withResponses(chatProvider, { rules, access, encryptsReasoning: isReasoningModel });
 
 /** By the name of the model and its vendor; `openrouter/auto` chooses a model that fits. */
 function openRouterSees(model: string): boolean {

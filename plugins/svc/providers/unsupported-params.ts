@@ -11,7 +11,7 @@ type Generate = (
 
 // Error messages of upstreams for unsupported parameters. `$1` is the wire name, in snake or camel case.
 const refusals: readonly RegExp[] = [
-  /unsupported (?:parameter|value): '(\w+)'/i, // OpenAI, Azure
+  /unsupported (?:parameter|value): '([\w.]+)'/i, // OpenAI, Azure
   /unrecognized request argument supplied: (\w+)/i, // OpenAI, Azure
   /does not support parameter (\w+)/i, // xAI
   /`(\w+)` is (?:deprecated|not supported) (?:for|on|by|with) this model/i, // Claude

@@ -1,8 +1,15 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { findImageRules, type ImageModelTable, type ImageRules } from './images/image-rules.ts';
 import { createOpenAiImages } from './images/openai-image-models.ts';
-import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from './params.ts';
+import {
+  nearestEffort,
+  type ParamOverrides,
+  type ParamContext,
+  type ParamRules,
+  type ReasoningEffort,
+} from './params.ts';
 import type { Provider } from './provider.ts';
+import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
 
 const imagine: ImageRules = {
@@ -26,7 +33,9 @@ const xaiImageModels: ImageModelTable = {
 const address = 'https://api.x.ai/v1';
 const access = accessAt(address);
 
-export const provider: Provider = createChatProvider({
+const rules: ParamRules = { names: openAiNames, byModel: xaiParams };
+
+const chatProvider = createChatProvider({
   id: 'xai',
   label: 'xAI',
   fields: providerFields({
@@ -34,28 +43,40 @@ export const provider: Provider = createChatProvider({
     address,
     models: { model: 'grok-4.5', image_model: 'grok-imagine-image-quality' },
   }),
-  rules: { names: openAiNames, byModel: xaiParams },
+  rules,
   access,
   mixesReasoning: false,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
 });
 
+export const provider: Provider = withResponses(chatProvider, {
+  rules,
+  access,
+  isOwn: ({ base_url }) => isHostOf(base_url || address, ['api.x.ai']),
+  lacksInstructions: true,
+  encryptsReasoning: (model) => reasons(model.toLowerCase()),
+});
+
 /** Reasoning models refuse penalties and `stop`, and only some support `reasoning_effort`. */
 function xaiParams({ params, model }: ParamContext): ParamOverrides {
   const name = model.toLowerCase();
   const efforts = effortsOf(name);
-  const reasons =
-    efforts.length > 0 || (/^grok-(4|[5-9]|code|build|latest)/.test(name) && !name.includes('non-reasoning'));
   return {
     refused: [
-      ...(reasons ? (['frequency_penalty', 'presence_penalty', 'stop'] as const) : []),
+      ...(reasons(name) ? (['frequency_penalty', 'presence_penalty', 'stop'] as const) : []),
       ...(efforts.length === 0 ? (['reasoning_effort'] as const) : []),
     ],
     ...(params.reasoning_effort !== undefined && {
       written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, efforts) } },
     }),
   };
+}
+
+function reasons(name: string): boolean {
+  return (
+    effortsOf(name).length > 0 || (/^grok-(4|[5-9]|code|build|latest)/.test(name) && !name.includes('non-reasoning'))
+  );
 }
 
 function effortsOf(name: string): readonly ReasoningEffort[] {

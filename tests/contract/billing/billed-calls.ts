@@ -12,13 +12,14 @@ export async function openBilledSite(database: string) {
   const server = await startVendors();
   const clock = createFakeClock({ skipSleeps: true });
   const host = await createMigratedHost({ plugins: ['svc'], clock, database });
-  const settings = new Map(vendors.map((vendor) => [vendor.id, vendor.settings(server.origin)]));
   host.hooks.addFilter('svc_provider_settings', (saved: Readonly<Record<string, unknown>>, id: string) => ({
     ...saved,
-    ...settings.get(id),
+    // A vendor with two interfaces is there twice: that of the call counts.
+    ...[server.call?.vendor, ...vendors].find((vendor) => vendor?.id === id)?.settings(server.origin),
   }));
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
-  const prices = vendors.flatMap(({ id, prices: list, longPrices }) => {
+  const firsts = vendors.filter(({ id }, index) => vendors.findIndex((vendor) => vendor.id === id) === index);
+  const prices = firsts.flatMap(({ id, prices: list, longPrices }) => {
     const { from, ...long } = longPrices ?? { from: 0 };
     const price = { provider: id, model: '*' };
     return [{ ...price, ...list }, ...(from > 0 ? [{ ...price, ...long, min_input_tokens: from }] : [])];

@@ -1,3 +1,5 @@
+import { responsesVendor } from './responses-vendor.ts';
+
 /** What a vendor counts of one response. `input` includes what came from and went to its cache, `output` reasoning. */
 export interface Counted {
   readonly input: number;
@@ -260,7 +262,7 @@ const google: Vendor = {
   },
 };
 
-/** All eight, each with the usage as its own documentation shows it. */
+/** All eight, each with the usage as its own documentation shows it; OpenAI over both of its interfaces. */
 export const vendors: readonly Vendor[] = [
   chatVendor({
     ...{ id: 'openai', path: '/openai/v1', model: 'gpt-4.1', reports: 'last', odd: 'error', usage: withDetails },
@@ -270,6 +272,10 @@ export const vendors: readonly Vendor[] = [
     ...{ id: 'azure', path: '/azure', model: 'gpt-4.1', reports: 'last', odd: 'error', usage: withDetails },
     first: [line({ model: '', choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] })],
     prices: { input: 2.2, output: 8.8 },
+  }),
+  responsesVendor({
+    ...{ id: 'openai', path: '/openai/v1', model: 'gpt-4.1-mini' },
+    prices: { input: 2, output: 8, cached_input: 0.5 },
   }),
   google,
   chatVendor({

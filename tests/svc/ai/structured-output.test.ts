@@ -6,7 +6,7 @@ import { ProviderError, type TextResult } from '../../../plugins/svc/providers/p
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { answering, connectionTo, requestTo } from '../../conformance/exchange.ts';
-import { fixturesOf } from '../../conformance/upstream.ts';
+import { fixturesOf, titleOf } from '../../conformance/upstream.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { useRecordedResponses } from '../../helpers/recorded-responses.ts';
@@ -155,19 +155,20 @@ describe('Data from a model', () => {
       claude: ['output_config', { format: { type: 'json_schema', schema: sent } }],
       google: ['generationConfig', { responseMimeType: 'application/json', responseJsonSchema: sent }],
       deepseek: ['response_format', { type: 'json_object' }],
+      responses: ['text', { format: { type: 'json_schema', name: 'product', schema: sent, strict: true } }],
     };
     const models: Readonly<Record<string, string>> = { claude: 'claude-opus-4-5' };
     const providers = createProviderRegistry({ hooks: createHooks() });
     for (const upstream of upstreams)
-      it(`${upstream.label}: ${(own[upstream.id] ?? ['response_format'])[0]}, in a body its specification allows`, async () => {
+      it(`${titleOf(upstream)}: ${(own[upstream.format ?? upstream.id] ?? ['response_format'])[0]}, in a body its specification allows`, async () => {
         const model = models[upstream.id] ?? upstream.model;
         const provider = providers.all().find(({ id }) => id === upstream.id);
-        const received = answering(upstream, { body: fixturesOf(upstream.id).answer });
+        const received = answering(upstream, { body: fixturesOf(upstream.id, upstream.format).answer });
         const request = requestOutput(requestTo(upstream, { model }), output, (feature) =>
           Boolean(provider?.text?.supports?.(feature, model, upstream.settings)),
         );
         await provider?.text?.generate(request, connectionTo(upstream));
-        const [member, value] = own[upstream.id] ?? ['response_format', format];
+        const [member, value] = own[upstream.format ?? upstream.id] ?? ['response_format', format];
         expect(received.body[member]).to.deep.equal(value);
         // Newer than the copy of Anthropic's specification.
         const { output_config: _newer, ...described } = received.body;

@@ -4,7 +4,7 @@ import type { RestError } from '#plugin-api';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
 import { answering } from '../../conformance/exchange.ts';
-import { errorBody, fixturesOf } from '../../conformance/upstream.ts';
+import { errorBody, fixturesOf, titleOf } from '../../conformance/upstream.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { useRecordedResponses } from '../../helpers/recorded-responses.ts';
@@ -44,19 +44,15 @@ describe('Text through the real SDKs', () => {
   useRecordedResponses();
 
   for (const upstream of upstreams) {
-    const name =
-      upstream.settings.api_version === undefined
-        ? upstream.label
-        : `${upstream.label} (${upstream.settings.api_version})`;
     const parts = () => services({ settings: { provider: () => Promise.resolve(upstream.settings) } });
     const call = {
       provider: upstream.id,
       model: upstream.model,
       messages: [{ role: 'user', content: 'Say hello in French.' }],
     } as const;
-    const fixtures = fixturesOf(upstream.id);
+    const fixtures = fixturesOf(upstream.id, upstream.format);
 
-    describe(name, () => {
+    describe(titleOf(upstream), () => {
       it('comes back with contract 4.2’s members', async () => {
         answering(upstream, { body: fixtures.answer });
         const { content, usage, provider, model } = await createGenerateText(await parts())(call);

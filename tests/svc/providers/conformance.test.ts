@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Provider } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
+import { titleOf } from '../../conformance/upstream.ts';
 import { describeTextProvider } from '../../conformance/text-provider.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 
@@ -34,10 +35,5 @@ describe('Text providers', () => {
     expect(new Set(upstreams.map(({ id }) => id))).to.deep.equal(new Set(registry.all().map(({ id }) => id)));
   });
 
-  for (const upstream of upstreams) {
-    const version = upstream.settings.api_version;
-    describeTextProvider(version === undefined ? upstream.label : `${upstream.label} (${version})`, upstream, () =>
-      find(upstream.id),
-    );
-  }
+  for (const upstream of upstreams) describeTextProvider(titleOf(upstream), upstream, () => find(upstream.id));
 });

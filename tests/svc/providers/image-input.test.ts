@@ -4,7 +4,7 @@ import type { Provider, TextMessage } from '../../../plugins/svc/providers/provi
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { answering, connectionTo, requestTo } from '../../conformance/exchange.ts';
-import { fixturesOf } from '../../conformance/upstream.ts';
+import { fixturesOf, titleOf } from '../../conformance/upstream.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
 import { useRecordedResponses } from '../../helpers/recorded-responses.ts';
 
@@ -37,6 +37,25 @@ const google = [
   { role: 'user', parts: [inline('image/png'), inline('image/webp'), { text: 'What is this?' }, inline('image/png')] },
 ];
 
+const input = (mimeType: string) => ({
+  type: 'input_image',
+  image_url: part(mimeType).image_url.url,
+  detail: 'auto',
+});
+const responses = [
+  ...chat.slice(0, 2),
+  {
+    role: 'user',
+    content: [input('image/png'), input('image/webp'), { type: 'input_text', text: 'What is this?' }],
+  },
+  { role: 'user', content: [input('image/png')] },
+];
+const sentAs: Readonly<Record<string, readonly [member: string, value: object]>> = {
+  claude: ['messages', claude],
+  google: ['contents', google],
+  responses: ['input', responses],
+};
+
 describe('images in requests for text', () => {
   useRecordedResponses();
   let providers: ReadonlyMap<string, Provider>;
@@ -46,17 +65,17 @@ describe('images in requests for text', () => {
   });
 
   for (const upstream of upstreams)
-    it(`are sent to ${upstream.label} before the text, as its specification says`, async () => {
-      const sent = answering(upstream, { body: fixturesOf(upstream.id).answer });
+    it(`are sent to ${titleOf(upstream)} before the text, as its specification says`, async () => {
+      const sent = answering(upstream, { body: fixturesOf(upstream.id, upstream.format).answer });
       await providers.get(upstream.id)?.text?.generate(requestTo(upstream, { messages }), connectionTo(upstream));
-      const expected = upstream.id === 'claude' ? claude : upstream.id === 'google' ? google : chat;
-      expect(sent.body[upstream.id === 'google' ? 'contents' : 'messages']).to.deep.equal(expected);
+      const [member, expected] = sentAs[upstream.format ?? upstream.id] ?? ['messages', chat];
+      expect(sent.body[member]).to.deep.equal(expected);
       expect(upstream.valid(sent.body), JSON.stringify(upstream.valid.errors)).to.equal(true);
     });
 
   // Marks instead of images in what a client writes at once, and the images in what is sent.
   for (const upstream of upstreams)
-    it(`are sent to ${upstream.label} apart from the JSON if they are large, byte for byte`, async () => {
+    it(`are sent to ${titleOf(upstream)} apart from the JSON if they are large, byte for byte`, async () => {
       const bytes = Buffer.alloc(1_000_003, 'image, and ä');
       const base64 = Buffer.alloc(1_000_004, 'more').toString('base64');
       const images = [
@@ -66,7 +85,7 @@ describe('images in requests for text', () => {
       ];
       const given = setImagesApart([{ role: 'user', content: 'ä\ud83e\udd14', images }]);
       expect(JSON.stringify(given.messages).length).to.be.below(2_000);
-      const sent = answering(upstream, { body: fixturesOf(upstream.id).answer });
+      const sent = answering(upstream, { body: fixturesOf(upstream.id, upstream.format).answer });
       const connection = sendImages(connectionTo(upstream), given.apart);
       await providers.get(upstream.id)?.text?.generate(requestTo(upstream, given), connection);
       const body = JSON.stringify(sent.body);

@@ -15,15 +15,13 @@ import {
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { connectionTo, requestTo } from '../../conformance/exchange.ts';
-import { streamed, streamOf, type Upstream } from '../../conformance/upstream.ts';
+import { streamed, streamOf, titleOf } from '../../conformance/upstream.ts';
 import { upstreams } from '../../conformance/upstreams.ts';
 import { describeTextStream } from '../../conformance/text-stream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 
 let registry: ProviderRegistry;
 const find = (id: string): Provider => registry.get(id)!;
-const titleOf = ({ label, settings }: Upstream): string =>
-  settings.api_version === undefined ? label : `${label} (${settings.api_version})`;
 
 describe('Text providers that stream', () => {
   before(async () => {
@@ -176,7 +174,7 @@ describe('Streams of providers over real connections', () => {
       ...upstream.settings,
       base_url: upstream.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin),
     };
-    const events = streamOf(upstream.id).split(/(?<=\r?\n\r?\n)/);
+    const events = streamOf(upstream.format ?? upstream.id).split(/(?<=\r?\n\r?\n)/);
     const half = events.findIndex((event) => event.includes('日本'));
     const start = (init: { signal?: AbortSignal; timeout?: number; clock?: ReturnType<typeof createFakeClock> }) => {
       let tell: () => void = () => undefined;
@@ -211,7 +209,7 @@ describe('Streams of providers over real connections', () => {
             while (index < events.length) {
               const event = events[index++]!;
               response.write(event);
-              if (/Bon|jour|日本/.test(event)) return;
+              if (/Bon|jour|日本/.test(event) && !event.includes(streamed)) return;
             }
             response.end();
           };
