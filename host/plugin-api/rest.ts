@@ -197,7 +197,7 @@ export interface RouteDefinition<P = Params> {
    * The body of the route's errors, for clients of another service's format. Gets the usual body; the status stays. Also
    * called for errors of every method and of the request's body.
    */
-  readonly errorBody?: (error: RestErrorBody) => unknown;
+  readonly errorBody?: (error: RestErrorBody, requestId: string) => unknown;
   /** JSON Schema of what `errorBody` returns, for OpenAPI. Default: the host's errors. */
   readonly errorSchema?: JsonSchema;
   /** One-line summary for OpenAPI. */

@@ -4,6 +4,7 @@ import { collectMigrations, type Module } from './kit/module.ts';
 import { exposedHeaders } from './kit/response-headers.ts';
 import { visitorHeaders } from './kit/visitors/page-sessions.ts';
 import { aiFormsModule } from './modules/ai-forms/module.ts';
+import { anthropicModule } from './modules/anthropic/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { checkUnpriced } from './modules/budgets/check-unpriced.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
@@ -37,6 +38,7 @@ const modules: readonly Module<ServiceContext>[] = [
   imagesModule,
   embeddingsModule,
   openAiModule,
+  anthropicModule,
   chatbotsModule,
   contentWriterModule,
   automationsModule,

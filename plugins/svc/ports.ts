@@ -1,5 +1,6 @@
 import type { HostApi, RestRequest } from '#plugin-api';
 import type { EditImages } from './ai/generate-images.ts';
+import type { CountInput } from './ai/count-input.ts';
 import type { Embed } from './ai/embed.ts';
 import type { FindKnowledge, KnowledgeBaseEntry } from './kit/assistants/assistant-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
@@ -50,7 +51,7 @@ export interface HostPort {
   /** What a request of an administrator with `?dry_run=1` would be allowed (D31). */
   explainRequest(request: RestRequest, route: KeyRoute): Promise<Explanation>;
   /** Whether header or query hold the key, before the body is read. */
-  findKey(request: KeyedRequest): Promise<true | undefined>;
+  findKey(request: KeyedRequest, route: KeyRoute): Promise<true | undefined>;
 }
 
 export interface ExplainPort {
@@ -76,6 +77,8 @@ export interface SettingsPort {
 
 export interface TextPort {
   readonly generateText: GenerateText;
+  /** Tokens of the input of such a text, without a call for it. */
+  readonly countInput: CountInput;
   /** Ids of the providers that generate text now, those of other plugins included. */
   textProviderIds(): readonly string[];
 }

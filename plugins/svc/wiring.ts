@@ -93,6 +93,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
     }),
     ...accounts,
     generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
+    countInput: lazy(async () => (await import('./ai/count-input.ts')).createCountInput(ai)),
     textProviderIds: () =>
       providers
         .all()
@@ -278,7 +279,7 @@ function createKeyChecks({
     findKey: findApiKey(settings.restKey, named.find),
     async authenticateCaller(request, route) {
       const dryRun = currentDryRun();
-      const caller = dryRun?.keyId === undefined ? await checkKey(request) : await checkKeyById(dryRun.keyId);
+      const caller = dryRun?.keyId === undefined ? await checkKey(request, route) : await checkKeyById(dryRun.keyId);
       if (dryRun !== undefined) dryRun.caller = caller;
       requireScopes(caller, { route });
       await countCall();

@@ -12,11 +12,15 @@ export const keyRoutes = [
   'logs',
   'events',
   'openai',
+  'anthropic',
   'abilities',
   'mcp',
 ] as const;
 
 export type KeyRoute = (typeof keyRoutes)[number];
+
+/** Headers that hold the key too, beside `Authorization`, on routes in the formats of vendors that use them. */
+export const keyHeaders: Readonly<Partial<Record<KeyRoute, string>>> = { anthropic: 'x-api-key' };
 
 /** What a named key may do (D31). */
 export interface KeyScopes {
@@ -52,7 +56,7 @@ export interface Caller {
   readonly name: string;
   /** Null: everything but destructive abilities, as for the REST key. */
   readonly scopes: KeyScopes | null;
-  /** Whether the OpenAI-compatible routes leave out what a model lacks, instead of refusing it (D41). Left out: no. */
+  /** Whether the routes in the formats of vendors leave out what a model lacks, instead of refusing it (D41). Left out: no. */
   readonly isLenient?: boolean;
 }
 

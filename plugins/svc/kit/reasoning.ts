@@ -28,6 +28,11 @@ export function sealReasoning({ item, format }: Pick<Reasoning, 'item' | 'format
   return item === undefined ? '' : seal + Buffer.from(JSON.stringify({ item, format })).toString('base64url');
 }
 
+/** Whether a text is what `sealReasoning` returns, which no vendor accepts as its own. */
+export function isSealedReasoning(text: unknown): boolean {
+  return text === '' || (typeof text === 'string' && text.startsWith(seal));
+}
+
 /** What `sealReasoning` sealed; null for any other text. */
 export function openReasoning(sealed: unknown): Pick<Reasoning, 'item' | 'format'> | null {
   if (typeof sealed !== 'string' || !sealed.startsWith(seal)) return null;

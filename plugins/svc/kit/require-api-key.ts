@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { identifyCaller, isSameSecret, type Params, type RestRequest } from '#plugin-api';
-import { restKeyCaller, type Caller } from './caller.ts';
+import { keyHeaders, restKeyCaller, type Caller, type KeyRoute } from './caller.ts';
 import { errors } from './errors.ts';
 
 /** Name of the parameter that may contain the key (contract 5.4). */
@@ -30,7 +30,7 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
 
 /**
  * Checks the key before the parameters (contract 5, D2, D31): first the header `Authorization: Bearer`, in any case and
- * trimmed, then `svc_api_key` of the JSON body, the form and the query. A right key in any of these places is accepted,
+ * trimmed, and the header of the route's vendor (`keyHeaders`), then `svc_api_key` of the JSON body, the form and the query. A right key in any of these places is accepted,
  * whatever is in the others (D49). It compares digests in constant time. Candidates that begin with `svck_` may be named keys.
  *
  * The parameter is always deleted from every source, so that handlers and log lines never contain it.
@@ -41,9 +41,9 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
 export function requireApiKey(
   reader: ApiKeyReader,
   findNamed: FindNamedKey = noNamedKeys,
-): (request: KeyedRequest) => Promise<Caller> {
-  return async (request) => {
-    const candidates = [...bearerCandidates(request.headers['authorization']), ...parameterCandidates(request)];
+): (request: KeyedRequest, route?: KeyRoute) => Promise<Caller> {
+  return async (request, route) => {
+    const candidates = [...headerCandidates(request.headers, route), ...parameterCandidates(request)];
     const caller = await findCaller(reader, findNamed, candidates);
     if (caller !== null) {
       identifyCaller({ door: 'key', key: caller.name });
@@ -64,10 +64,10 @@ export function requireApiKey(
 export function findApiKey(
   reader: ApiKeyReader,
   findNamed: FindNamedKey = noNamedKeys,
-): (request: Pick<KeyedRequest, 'headers' | 'query'>) => Promise<true | undefined> {
-  return async ({ headers, query }) => {
+): (request: Pick<KeyedRequest, 'headers' | 'query'>, route?: KeyRoute) => Promise<true | undefined> {
+  return async ({ headers, query }, route) => {
     const unread = { json: null, form: {}, url: {}, query: { ...query } };
-    const candidates = [...bearerCandidates(headers['authorization']), ...parameterCandidates(unread)];
+    const candidates = [...headerCandidates(headers, route), ...parameterCandidates(unread)];
     return (await findCaller(reader, findNamed, candidates)) === null ? undefined : true;
   };
 }
@@ -98,8 +98,14 @@ export function apiKeyDigest(key: string): Buffer {
  * Node reads header bytes as Latin-1. Clients may send a key beyond ASCII as UTF-8 bytes (curl does) or as Latin-1, so both
  * are tried.
  */
-function bearerCandidates(header: string | undefined): Candidate[] {
-  const token = /^bearer\s(.*)$/is.exec((header ?? '').trimStart())?.[1]?.trim();
+function headerCandidates(headers: KeyedRequest['headers'], route: KeyRoute | undefined): Candidate[] {
+  const bearer = /^bearer\s(.*)$/is.exec((headers['authorization'] ?? '').trimStart())?.[1];
+  const own = route === undefined ? undefined : keyHeaders[route];
+  return [bearer, own === undefined ? undefined : headers[own]].flatMap(tokenCandidates);
+}
+
+function tokenCandidates(given: string | undefined): Candidate[] {
+  const token = given?.trim();
   if (!token) return [];
   if (isAscii(token)) return [candidate(token)];
   return [candidate(token), { digest: sha256(Buffer.from(token, 'latin1')), mayBeNamed: false }];

@@ -34,7 +34,7 @@ export interface RouteContext {
   /** Reports what a request with `?dry_run=1` would be allowed (D31). */
   readonly explainRequest: (request: RestRequest, route: KeyRoute) => Promise<Explanation>;
   /** Whether header or query hold the key, before the body is read. */
-  readonly findKey: NonNullable<RouteDefinition['permissionBeforeBody']>;
+  readonly findKey: (request: RestRequest, route: KeyRoute) => unknown;
 }
 
 /** One file `<name>.route.ts`: path, schemas and handler. */
@@ -101,7 +101,7 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
       : {
           ...definition,
           responses,
-          permissionBeforeBody: context.findKey,
+          permissionBeforeBody: (request) => context.findKey(request, access),
           anonymousBodyLimit: bodyKeyLimit,
           hasOwnKey: true,
           async authenticate(request) {

@@ -7,7 +7,7 @@ import { createTextCapability } from './unsupported-params.ts';
 
 const { listModels, ...calls } = lazyMethods(
   () => import('./claude/claude-calls.ts'),
-  ['generate', 'stream', 'listModels'],
+  ['generate', 'stream', 'countTokens', 'listModels'],
 );
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */

@@ -162,6 +162,8 @@ export interface TextCapability {
   format?(model: string, settings: ProviderSettings): TextFormat;
   /** Whether a model supports a feature. Omitted: it has none of them. */
   supports?(feature: TextFeature, model: string, settings: ProviderSettings): boolean;
+  /** Tokens of a native request's input, as the vendor counts them for free. Omitted: it does not. */
+  countTokens?(request: TextRequest, connection: ProviderConnection): Promise<number>;
   /** The given keys of `params` that the model does not support. Omitted: those that `params` of the capability lacks. */
   unsupportedParams?(given: {
     readonly params: AiParams;

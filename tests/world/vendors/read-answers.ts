@@ -134,6 +134,7 @@ export const messagesFormat: Format = {
       if (event.type === 'content_block_delta') {
         const block = blocks[event.index];
         if (event.delta.text !== undefined) block.text = `${block.text ?? ''}${event.delta.text}`;
+        if (event.delta.thinking !== undefined) block.thinking = `${block.thinking ?? ''}${event.delta.thinking}`;
         if (event.delta.partial_json !== undefined) block.json += event.delta.partial_json;
       }
       if (event.type === 'message_delta') {
@@ -159,6 +160,10 @@ function messagesSaid(content: readonly Json[], reason: string | null, usage: Js
       .map(({ text }) => text)
       .join(''),
     refusal: '',
+    reasoning: content
+      .filter(({ type }) => type === 'thinking')
+      .map(({ thinking }) => thinking)
+      .join(''),
     calls: content
       .filter(({ type }) => type === 'tool_use')
       .map(({ id, name, input }): Call => ({ id, name, args: input })),

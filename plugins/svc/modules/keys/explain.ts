@@ -8,7 +8,7 @@ import {
   type User,
   withoutUndefined,
 } from '#plugin-api';
-import type { KeyRoute } from '../../kit/caller.ts';
+import { keyHeaders, type KeyRoute } from '../../kit/caller.ts';
 import { dryRunPassed, runDry, type DryRun, type Explanation } from '../../kit/dry-run.ts';
 import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
 import { serviceNamespace } from '../../kit/route.ts';
@@ -90,13 +90,14 @@ export function createExplain(ports: ExplainPorts): Explain {
   }
 
   return {
-    async request({ route: path, json, form, query: given, headers, plugin: sender, user: asker }) {
+    async request({ route: path, json, form, query: given, headers, plugin: sender, user: asker }, route) {
       const { dry_run: _dryRun, dry_run_key: id, dry_run_plugin: named, dry_run_user: userId, ...rest } = given;
       const { [apiKeyParameter]: inQuery, ...query } = rest;
       const body: Readonly<Record<string, unknown>> = isRecord(json) ? json : form;
       const { [apiKeyParameter]: inBody, ...sent } = body;
       const bearer = /^bearer\s+(\S.*)$/is.exec((headers['authorization'] ?? '').trim())?.[1];
-      const secret = [bearer, inBody, inQuery].find((text) => typeof text === 'string' && text.trim() !== '');
+      const header = headers[keyHeaders[route] ?? ''];
+      const secret = [bearer, header, inBody, inQuery].find((text) => typeof text === 'string' && text.trim() !== '');
       const key = typeof secret === 'string' ? { secret } : { id: Number(id ?? 0) };
       const plugin = typeof named === 'string' && named !== '' ? named : sender;
       // What a plugin sends is sent for its user; over HTTP the administrator asks about others.
@@ -150,7 +151,8 @@ function requestTo(
   if (route === 'images') return to(`/${serviceNamespace}/images/generate`, { ...named, prompt });
   if (route === 'embeddings') return to(`/${serviceNamespace}/embeddings`, { ...named, input: prompt });
   if (route === 'chat') return to(`/${serviceNamespace}/chat/${String(bot ?? 0)}/message`, { messages });
-  if (route !== 'openai') return null;
+  if (route !== 'openai' && route !== 'anthropic') return null;
   const chosen = bot === undefined ? [provider, model].filter(Boolean).join('/') : `bot:${String(bot)}`;
+  if (route === 'anthropic') return to('/svc-anthropic/v1/messages', { model: chosen, messages, max_tokens: 1024 });
   return to('/svc-openai/v1/chat/completions', { model: chosen, messages });
 }

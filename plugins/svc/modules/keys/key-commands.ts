@@ -18,7 +18,7 @@ const settingFlags = {
   providers: text('Comma-separated ids of providers. Default: all.'),
   models: text('Comma-separated models; * matches any characters. Default: all, or none beside --chatbots.'),
   chatbots: text(
-    'Comma-separated ids of chatbots. The key then reaches these alone, on the route openai too; add --models to allow models ' +
+    'Comma-separated ids of chatbots. The key then reaches these alone, on the routes openai and anthropic too; add --models to allow models ' +
       'beside them. Default: all.',
   ),
   abilities: text(
@@ -27,7 +27,8 @@ const settingFlags = {
   'requests-per-minute': { type: 'integer', minimum: 0, description: 'Calls per minute. 0, the default: no limit.' },
   lenient: {
     type: 'boolean',
-    description: 'Leave out of requests to the OpenAI-compatible routes what a model lacks, instead of refusing it.',
+    description:
+      'Leave out of requests to the OpenAI-compatible and Anthropic-compatible routes what a model lacks, instead of refusing it.',
   },
   expires: text('Last day on which the key works, YYYY-MM-DD in the time zone of the site. Default: it never expires.'),
 } as const satisfies Record<string, JsonSchema>;
@@ -101,7 +102,7 @@ const explainFlags = {
   route: { type: 'string', enum: keyRoutes, default: 'generate', description: 'What the request calls.' },
   provider: text('Id of the provider.'),
   model: text('Model of the provider.'),
-  bot: { type: 'integer', minimum: 1, description: 'Id of the chatbot, for the routes chat and openai.' },
+  bot: { type: 'integer', minimum: 1, description: 'Id of the chatbot, for the routes chat, openai and anthropic.' },
   prompt: text('Text of the request. Default: Hello.'),
   user: {
     type: 'integer',

@@ -36,7 +36,7 @@ export async function keyTestView(
     errors: {},
     hints: {
       bot: {
-        help: 'For chatbots and OpenAI-compatible routes.',
+        help: 'For chatbots, and routes in the formats of OpenAI and Anthropic.',
         ...recordHints(bots, bot, deletedBotLabel),
       },
       plugin: { help: 'Slug of the plugin that sends the request. Leave empty for others.' },

@@ -24,6 +24,7 @@ const routeLabels: Readonly<Record<KeyRoute, string>> = {
   logs: 'Read chat logs',
   events: 'List webhook events',
   openai: 'OpenAI-compatible routes',
+  anthropic: 'Anthropic-compatible routes',
   abilities: 'Abilities',
   mcp: 'MCP server',
 };
@@ -59,7 +60,7 @@ const hints: Readonly<Record<string, FieldHints>> = {
   },
   requests_per_minute: { help: 'Enter 0 for no limit.' },
   lenient: {
-    help: 'For programs that send the same parameters to every model, which is an error otherwise. For the OpenAI-compatible routes.',
+    help: 'For programs that send the same parameters to every model, which is an error otherwise. For the OpenAI-compatible and Anthropic-compatible routes.',
   },
   expires: {
     help: 'The key works until the end of this day. Leave empty if it never expires.',

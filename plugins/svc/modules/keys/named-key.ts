@@ -10,7 +10,7 @@ export interface NamedKey {
   readonly scopes: KeyScopes;
   /** 0: no limit. */
   readonly requestsPerMinute: number;
-  /** Whether what a model lacks is left out of requests to the OpenAI-compatible routes, instead of refused (D41). */
+  /** Whether what a model lacks is left out of requests to the routes in the formats of vendors, instead of refused (D41). */
   readonly isLenient: boolean;
   /** Null: never. */
   readonly expiresAt: number | null;

@@ -1,4 +1,5 @@
 import { asRecord, isRecord, type RestErrorBody } from '#plugin-api';
+import { wrongParam } from '../../kit/wrong-param.ts';
 import { rejectionIn } from '../../kit/vendor-status.ts';
 
 /** An error in OpenAI's shape, with the service's own inside. */
@@ -40,19 +41,12 @@ export function openAiErrorBody({ code, message, data }: RestErrorBody): OpenAiE
   const known = isBusy
     ? 'rate_limit_exceeded'
     : (rejection?.code ?? (Object.hasOwn(codes, code) ? codes[code] : undefined));
-  const params = details['params'];
-  const param =
-    typeof details['param'] === 'string'
-      ? details['param']
-      : ((Array.isArray(params) ? params.map(String) : isRecord(params) ? Object.keys(params) : [])[0] ??
-        rejection?.param ??
-        null);
-  const reason = isRecord(params) && param !== null ? params[param] : undefined;
+  const wrong = wrongParam({ code, message, data });
   return {
     error: {
-      message: typeof reason === 'string' ? reason : message,
+      message: wrong.message,
       type: errorType(status, known),
-      param,
+      param: wrong.param ?? rejection?.param ?? null,
       code: known ?? code,
       ...(isRecord(details['filtered']) && {
         innererror: { code: 'ResponsibleAIPolicyViolation', content_filter_result: details['filtered'] },

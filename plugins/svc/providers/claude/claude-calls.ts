@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
-import { usageIn } from '../json.ts';
-import { keepUsage } from '../provider-errors.ts';
+import { countAt, usageIn } from '../json.ts';
+import { keepUsage, unreadableResponse } from '../provider-errors.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { createClaudeClients } from './claude-client.ts';
@@ -37,6 +37,19 @@ export function generate(request: TextRequest, connection: ProviderConnection): 
   });
 }
 
+/** Tokens of the input of a request in Claude's own format. */
+export function countTokens(request: TextRequest, connection: ProviderConnection): Promise<number> {
+  return withTimeLimit(connection, async (signal) => {
+    const { body } = claudeRequest(request, connection.settings);
+    const client = await getClient(connection);
+    const init = { signal, connection, headers: request.native?.headers };
+    const received = await readJson(await postMessage(client, body, { ...init, path: '/v1/messages/count_tokens' }));
+    const count = countAt(received, 'input_tokens');
+    if (count === null) throw unreadableResponse('no number "input_tokens" in it');
+    return count;
+  });
+}
+
 /**
  * `client.messages.create` would write that a model is deprecated to the console, between the lines of the log, and its types
  * are for the newest API version, which has no sampling parameters.
@@ -44,17 +57,18 @@ export function generate(request: TextRequest, connection: ProviderConnection): 
 function postMessage(
   client: Anthropic,
   body: Readonly<Record<string, unknown>>,
-  { signal, connection, headers }: PostInit,
+  { signal, connection, headers, path = '/v1/messages' }: PostInit,
 ): Promise<Response> {
   const stream = body['stream'] === true;
   const timeout = sdkTimeout(connection);
-  return client.post('/v1/messages', { body, stream, signal, timeout, ...(headers && { headers }) }).asResponse();
+  return client.post(path, { body, stream, signal, timeout, ...(headers && { headers }) }).asResponse();
 }
 
 interface PostInit {
   readonly signal: AbortSignal;
   readonly connection: ProviderConnection;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly path?: string;
 }
 
 export const listModels: Provider['listModels'] = (connection) =>
