@@ -1,4 +1,5 @@
 import { createChat } from './chat/chat-handler.ts';
+import { createResponses } from './responses/responses-handler.ts';
 import { createEmbeddings } from './create-embeddings.ts';
 import { createImages } from './create-images.ts';
 import { createModels } from './models.ts';
@@ -10,6 +11,7 @@ export function createHandlers(ports: OpenAiPorts): Handlers {
     models: models.list,
     model: models.one,
     chat: createChat(ports),
+    responses: createResponses(ports),
     embeddings: createEmbeddings(ports),
     images: createImages(ports),
   };

@@ -18,6 +18,7 @@ export interface Handlers {
   models(request: OpenAiRequest): Promise<RestResponse>;
   model(request: OpenAiRequest): Promise<RestResponse>;
   chat(request: OpenAiRequest): Promise<RestResponse>;
+  responses(request: OpenAiRequest): Promise<RestResponse>;
   embeddings(request: OpenAiRequest): Promise<RestResponse>;
   images(request: OpenAiRequest): Promise<RestResponse>;
 }

@@ -9,6 +9,9 @@ import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports
 /** Null is the same as leaving a parameter out, as OpenAI has it. */
 const optional = <Schema extends JsonSchema>(schema: Schema) => ({ ...schema, acceptsNull: true }) as const;
 
+/** Bytes: images in messages are base64. Besides them a body has at most 10 MB, as any JSON (D46). */
+const chatBodyLimit = 33_554_432;
+
 const modelArgument = {
   type: 'string',
   required: true,
@@ -71,6 +74,53 @@ const chatArguments = {
   prompt_cache_retention: hintArgument('How long the vendor caches the beginning.'),
   safety_identifier: hintArgument('End-user identifier, for the policies of the vendor.'),
   store: optional({ type: 'boolean', description: 'Whether the vendor stores the request and the text.' }),
+} as const satisfies RouteArguments;
+
+/** What a vendor with this format may take besides, it gets too. */
+const responsesArguments = {
+  model: modelArgument,
+  input: {
+    type: ['string', 'array'],
+    required: true,
+    maxItems: 50_000,
+    maxLength: chatBodyLimit,
+    items: { type: 'object' },
+    description: 'A text, or the items of the conversation: messages, calls of functions, their results, reasoning.',
+    examples: ['Say hello.'],
+  },
+  instructions: optional({ type: 'string', ...argumentBounds.document, description: 'Text of the system.' }),
+  stream: optional({ type: 'boolean', description: 'Sends the response as server-sent events.' }),
+  temperature: optional(aiParamSchemas.temperature),
+  top_p: optional(aiParamSchemas.top_p),
+  max_output_tokens: optional(aiParamSchemas.max_completion_tokens),
+  reasoning: optional(object('`effort`: how much a reasoning model thinks.')),
+  text: optional(object('`format`: `text`, `json_object`, or `json_schema` with a JSON Schema.')),
+  tools: chatArguments.tools,
+  tool_choice: chatArguments.tool_choice,
+  parallel_tool_calls: chatArguments.parallel_tool_calls,
+  include: optional({
+    type: 'array',
+    maxItems: 20,
+    items: { type: 'string', ...argumentBounds.line },
+    description: 'Reasoning is always returned in a form that can be sent back.',
+  }),
+  store: optional({
+    type: 'boolean',
+    description: 'Whether the vendor stores the response. This service stores none.',
+  }),
+  previous_response_id: hintArgument('Only for vendors with this format, which stored the response themselves.'),
+  conversation: optional({
+    type: ['string', 'object'],
+    ...argumentBounds.line,
+    description: 'Only for vendors with this format, which store the conversation themselves.',
+  }),
+  background: optional({ type: 'boolean', description: 'Only with `stream: true`.' }),
+  user: userArgument,
+  metadata: chatArguments.metadata,
+  prompt_cache_key: chatArguments.prompt_cache_key,
+  prompt_cache_options: chatArguments.prompt_cache_options,
+  prompt_cache_retention: chatArguments.prompt_cache_retention,
+  safety_identifier: chatArguments.safety_identifier,
 } as const satisfies RouteArguments;
 
 /** Of one text, as many tokens as a model reads; else inputs, whose number the handler limits. */
@@ -158,8 +208,6 @@ function route({ path, handler, success = 'Success.', ...definition }: RouteInit
   });
 }
 
-/** Bytes: images in messages are base64. Besides them a body has at most 10 MB, as any JSON (D46). */
-const chatBodyLimit = 33_554_432;
 /** Bytes, as of an upsert. */
 const embeddingsBodyLimit = 10_485_760;
 
@@ -193,6 +241,15 @@ export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
     summary: 'Generate text.',
     success: 'The text. With `stream: true` server-sent events with chunks as OpenAI has them, then `[DONE]`.',
     args: chatArguments,
+    bodyLimit: chatBodyLimit,
+  }),
+  route({
+    path: '/responses',
+    methods: ['POST'],
+    handler: 'responses',
+    summary: 'Generate text, in the format of responses.',
+    success: 'The response. With `stream: true` server-sent events as OpenAI has them.',
+    args: responsesArguments,
     bodyLimit: chatBodyLimit,
   }),
   route({

@@ -131,6 +131,24 @@ const completion = named(
   }),
 );
 
+const response = named(
+  'OpenAI response',
+  object({
+    id: text,
+    object: { type: 'string', enum: ['response'] },
+    created_at: { type: 'number', minimum: 0 },
+    status: text,
+    model: text,
+    output: {
+      type: 'array',
+      items: { type: 'object', properties: { type: text }, required: ['type'] },
+      description: 'Items: reasoning, messages, calls of functions. Send them back with the next request.',
+    },
+    usage: { type: ['object', 'null'] },
+    svc: source,
+  }),
+);
+
 const embeddings = named(
   'OpenAI embeddings',
   object({
@@ -185,6 +203,7 @@ export const responseSchemas = {
   ),
   model,
   chat: completion,
+  responses: response,
   embeddings,
   images,
 } as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -46,6 +46,7 @@ export function responsesResponse(
     ...(finish !== 'complete' && { finish }),
     ...(refusal !== '' && { refusal: cleanMessage(refusal, connection.settings) }),
     ...(reasoning.length > 0 && { reasoning }),
+    ...(request.native && { native: body }),
   };
 }
 

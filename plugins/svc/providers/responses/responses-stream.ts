@@ -5,6 +5,8 @@ import { errorInside, parseEvent, type TextStream } from '../streams/read-events
 import { reasoningOf, responsesReport, responsesResponse } from './responses-response.ts';
 
 const lastEvents: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed'];
+/** Events of the response as a whole, which callers write themselves. Until one of its content comes, the call can still be retried. */
+const firstEvents: readonly string[] = ['response.created', 'response.queued', 'response.in_progress'];
 
 /** Events with a part of what the model writes besides its text. */
 const otherDeltas = /^response\.(?:refusal|function_call_arguments|mcp_call_arguments|custom_tool_call_input)\.delta$/;
@@ -24,6 +26,7 @@ export const createResponsesStream = (
     last: null as JsonObject | null,
   };
   const items: unknown[] = [];
+  const onEvent = request.native && connection.onEvent;
   const reasoning = createReasoningReader(connection);
 
   const show = (piece: string): void => {
@@ -36,6 +39,7 @@ export const createResponsesStream = (
     // Before an error is thrown: the event that has it may have the usage too, which is billed (D51).
     state.usage = laterUsage(laterUsage(state.usage, usageIn(event)), usageIn(response));
     if (type === 'error' || isRecord(event['error'])) throw errorInside(errorBody(event), connection);
+    if (![...firstEvents, ...lastEvents].includes(type)) onEvent?.(event);
     const delta = typeof event['delta'] === 'string' ? event['delta'] : '';
     if (type === 'response.output_text.delta') show(delta);
     else if (otherDeltas.test(type)) state.written += delta;

@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { asRecord, type RestError } from '#plugin-api';
+import type { GeneratedText, GenerateTextInput, GivenRequest } from '../../../ai/generate-text.ts';
+import { createImageAddresses } from '../../../ai/image-addresses.ts';
+import type { ConversationMessage } from '../../../ai/system-text.ts';
+import type { AiParamName } from '../../../kit/ai-params.ts';
+import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
+import { errors } from '../../../kit/errors.ts';
+import { invalid } from '../../../kit/read-members.ts';
+import { restOrigin } from '../../../kit/usage-origin.ts';
+import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
+import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
+import { botResponseCall } from './bot-response-call.ts';
+import { readInput, type LostMembers } from './read-input.ts';
+import { readResponseParams } from './read-response-params.ts';
+
+export const responsesPath = '/svc-openai/v1/responses';
+
+/** What a response is made of: the text of a provider, or the reply of a chatbot. */
+export type ResponseResult = Pick<GeneratedText, 'content' | 'usage' | 'providerId' | 'model' | 'ignored'> &
+  Partial<GeneratedText>;
+
+export type ResponseListeners = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent'>;
+
+export interface ResponseCall {
+  /** As it was sent. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly stream: boolean;
+  run(signal: AbortSignal, listeners?: ResponseListeners): Promise<ResponseResult>;
+}
+
+/** What is read of a request. */
+export interface GivenResponse {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly messages: readonly ConversationMessage[];
+  /** What another format loses of it. */
+  readonly lost: LostMembers;
+  readonly request: OpenAiRequest;
+}
+
+/** A validated call. @throws RestError 400 or 404 that names the parameter */
+export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPorts): Promise<ResponseCall> {
+  const body = asRecord(request.json);
+  const { params } = request;
+  const stream = params['stream'] === true;
+  if (params['background'] === true && !stream)
+    throw invalid('background', 'needs stream: a response is only returned by the request that asks for it.');
+  const chosen = await findModel(String(params['model']), ports, callerOf(request));
+  const lost: LostMembers = { needed: [], spared: [] };
+  const addresses = createImageAddresses(ports.host.http);
+  // Images are decoded apart from the parsing of the body, so that other requests go on between (D46).
+  await nextTurn();
+  const messages = readInput(params['input'], { addresses, lost });
+  const given = { body, messages, request, lost };
+  if (chosen.kind === 'bot') return { body, stream, run: botResponseCall(chosen.id, given, ports) };
+  await refuseStored(chosen, given, ports);
+  requireOtherModels(chosen.provider, given);
+  const run = textCall(chosen, { ...given, addresses }, ports);
+  return { body, stream, run };
+}
+
+/**
+ * Nothing is stored here. A vendor with this format has what it stored itself.
+ *
+ * @throws RestError 400 for a conversation that only another vendor could know
+ */
+async function refuseStored(
+  { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
+  { body }: GivenResponse,
+  { providers, settings }: OpenAiPorts,
+): Promise<void> {
+  const stored = ['previous_response_id', 'conversation'].find((name) => (body[name] ?? null) !== null);
+  if (stored === undefined) return;
+  if (providers.get(provider)?.text?.format?.(model, await settings.provider(provider)) === 'responses') return;
+  throw invalid(stored, 'is not supported: responses are not stored. Send the whole conversation as input.');
+}
+
+/** Other models that a vendor takes besides or instead: OpenRouter's `models`, and those of tools. */
+function requireOtherModels(provider: string, { body, request }: GivenResponse): void {
+  const { models, tools } = body;
+  const others = [
+    ...(Array.isArray(models) ? (models as unknown[]) : []),
+    ...(Array.isArray(tools) ? tools.map((tool: unknown) => asRecord(tool)['model']) : []),
+  ];
+  for (const model of others) if (typeof model === 'string') requireScopes(callerOf(request), { provider, model });
+}
+
+interface GivenText extends GivenResponse {
+  readonly addresses: ReturnType<typeof createImageAddresses>;
+}
+
+function textCall(
+  { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
+  { body, messages, request, lost, addresses }: GivenText,
+  { host: { hooks }, generateText }: OpenAiPorts,
+): ResponseCall['run'] {
+  const { params, extras } = readResponseParams(body, lost);
+  const { instructions } = body;
+  const system: ConversationMessage[] =
+    typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
+  const conversation = [...system, ...messages];
+  const given = Object.keys(params) as AiParamName[];
+  const native: GivenRequest = { format: 'responses', body, given, ...lost };
+  return async (signal, { onText, onReasoning, onEvent } = {}) => {
+    // What a filter changes is the request in the words of this service: it is translated then.
+    const isTranslated = hooks.hasFilter('svc_text_request') !== false;
+    const [needed] = lost.needed;
+    if (isTranslated && needed !== undefined && !isLenient(request)) throw notSupported(needed, { provider, model });
+    const call = await hooks.applyFiltersAsync(
+      'svc_text_request',
+      { provider, model, messages: conversation, ai_params: params, ...extras },
+      request,
+    );
+    // A filter needs the whole text.
+    const isFiltered = hooks.hasFilter('svc_text_response') !== false;
+    const generated = await generateText({
+      ...call,
+      systemInstruction: call.system_instruction,
+      // Texts of other programs stay as they are.
+      placeholders: false,
+      params: call.ai_params,
+      strict: !isLenient(request),
+      lenient: isLenient(request),
+      loadImages: (named, stop) => addresses.load(named, stop),
+      acceptsEmpty: true,
+      user: request.user,
+      signal,
+      origin: restOrigin(request, responsesPath),
+      ...(!isTranslated && { native }),
+      ...(!isFiltered && { onText, onReasoning, onEvent }),
+    });
+    const ignored = [...generated.ignored, ...(isTranslated ? [...lost.needed, ...lost.spared] : [])];
+    if (!isFiltered) return { ...generated, ignored };
+    const { content, usage } = await hooks.applyFiltersAsync(
+      'svc_text_response',
+      { content: generated.content, usage: generated.usage, provider: generated.provider, model: generated.model },
+      call,
+      request,
+    );
+    // The vendor's own response has the text before the filter.
+    const { native: _native, ...result } = generated;
+    return { ...result, ignored, content, usage };
+  };
+}
+
+/** @returns RestError 400 `rest_svc_parameter_not_supported` */
+export function notSupported(param: string, of: { readonly provider?: string; readonly model: string }): RestError {
+  return errors.parameter_not_supported({
+    values: { provider: of.provider ?? 'the chatbots', model: of.model, param },
+    data: { param, ...of },
+  });
+}
