@@ -43,6 +43,9 @@ const format = (type: string) => ({
   response_format: { type, ...(type === 'json_schema' && { json_schema: { name: 'answer', schema } }) },
 });
 
+/** The providers of these tests have Chat Completions. */
+const chat = { api: 'chat' };
+
 function aiParam(name: keyof AiParams, value: unknown): ParameterCase {
   return {
     name,
@@ -50,8 +53,8 @@ function aiParam(name: keyof AiParams, value: unknown): ParameterCase {
     body: { [name]: value },
     treatment({ id, text }) {
       const model = sampleModels[id]?.chat ?? '';
-      if (text?.unsupportedParams?.({ params: { [name]: value }, model, settings: {} }).includes(name) !== false)
-        return 'refused';
+      const given = { params: { [name]: value }, model, settings: chat };
+      if (text?.unsupportedParams?.(given).includes(name) !== false) return 'refused';
       return text.params[name] === name ? 'honored' : 'translated';
     },
   };
@@ -63,7 +66,7 @@ function feature(name: TextFeature, body: Members): ParameterCase {
     route: 'chat',
     body,
     treatment({ id, text }) {
-      if (text?.supports?.(name, sampleModels[id]?.chat ?? '', {}) !== true)
+      if (text?.supports?.(name, sampleModels[id]?.chat ?? '', chat) !== true)
         return isHint(name) ? 'left out' : 'refused';
       return foreign.includes(id) ? 'translated' : 'honored';
     },
