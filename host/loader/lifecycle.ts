@@ -136,11 +136,16 @@ export function createLifecycle({
     if (source.shipped) return work();
     const restore = noteGlobals();
     const check = (): void => {
-      const replaced = restore();
-      if (replaced.length > 0)
+      const { restored, locked } = restore();
+      if (restored.length > 0)
         onWarning(
           slug,
-          `It replaced ${replaced.join(', ')}, which the whole process uses, so the original was restored. Use a function of your own.`,
+          `It replaced ${restored.join(', ')}, which the whole process uses, so the original was restored. Use a function of your own.`,
+        );
+      if (locked.length > 0)
+        onWarning(
+          slug,
+          `It replaced ${locked.join(', ')}, which the whole process uses, and locked it. Deactivate the plugin and restart the site.`,
         );
     };
     const running = work();
@@ -192,10 +197,10 @@ export function createLifecycle({
     return { source, definition, scope };
   };
   const uninstall: Lifecycle['uninstall'] = async (source) => {
-    const definition = await step('import', () => importer.load(source));
+    const definition = await guarded(source, () => step('import', () => importer.load(source)));
     const scope = await step('uninstall', () => open(source));
     try {
-      await step('uninstall', () => definition.uninstall?.(scope.host));
+      await guarded(source, () => step('uninstall', () => definition.uninstall?.(scope.host)));
     } finally {
       await scope.close();
     }
@@ -206,11 +211,12 @@ export function createLifecycle({
 
   return {
     start: (source, definition) => inContext(source, () => start(source, definition)),
-    prepare: (source) => inContext(source, () => step('import', () => importer.load(source))).then(() => undefined),
+    prepare: (source) =>
+      inContext(source, () => guarded(source, () => step('import', () => importer.load(source)))).then(() => undefined),
     activate: ({ source, definition, scope }) =>
       inContext(source, async () => {
         try {
-          await step('activate', () => definition.activate?.(scope.host));
+          await guarded(source, () => step('activate', () => definition.activate?.(scope.host)));
         } catch (error) {
           await scope.close();
           throw error;
@@ -219,7 +225,7 @@ export function createLifecycle({
     deactivate: ({ source, definition, scope }) =>
       inContext(source, async () => {
         try {
-          await step('deactivate', () => definition.deactivate?.(scope.host));
+          await guarded(source, () => step('deactivate', () => definition.deactivate?.(scope.host)));
         } finally {
           await scope.close();
         }

@@ -30,6 +30,11 @@ const kinds: Readonly<Record<string, readonly [code: string, said: RegExp]>> = {
      export default { register() { JSON.parse = () => 1; process.stderr.write = () => true; console.log = () => {}; } };`,
     /"plugin":"globals","reason":"It replaced .*(JSON\.parse|Array\.prototype\.map)/,
   ],
+  silences: [
+    `import { ServerResponse } from 'node:http';
+     export default { register() { ServerResponse.prototype.end = () => {}; } };`,
+    /"plugin":"silences","reason":"It replaced http\.ServerResponse\.prototype\.end/,
+  ],
   leaves: [`process.exit(3); ${works}`, /"plugin":"leaves","stage":"import".*called process\.exit/],
   aborts: [
     'export default { register() { process.abort(); } };',
@@ -134,6 +139,14 @@ describe('commands beside a plugin that', () => {
       const started = (JSON.parse(out) as { rule: string; message: string }[]).filter(({ rule }) => rule === 'start');
       expect([code, started.length > 0], `${slug}: ${err}`).to.deep.equal([1, true]);
       expect(started[0]?.message).to.include(`'${slug}'`);
+    }
+  }).timeout(600_000);
+
+  it('is checked has its result printed, whatever it replaces', async () => {
+    for (const slug of ['globals', 'silences']) {
+      const { out, err } = await run(`plugin check ${join(folders.directory, slug)} --json`);
+      const findings = JSON.parse(out) as { message: string }[];
+      expect(findings.map(({ message }) => message).join(), err).to.match(/It replaced /);
     }
   }).timeout(600_000);
 

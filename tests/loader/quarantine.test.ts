@@ -307,31 +307,3 @@ describe('quarantine of plugins', () => {
     expect(bench.status('sample').warnings).to.deep.equal([]);
   });
 });
-
-describe('a plugin that replaces what the whole process uses', () => {
-  for (const [title, at] of [
-    ['when it is imported', (code: string) => `${code} export default { register() {} };`],
-    ['in register', (code: string) => `export default { register() { ${code} } };`],
-    ['later in register', (code: string) => `export default { async register() { await null; ${code} } };`],
-  ] as const)
-    it(`is named, and the original is restored, ${title}`, async () => {
-      const { parse } = JSON;
-      const { map } = Array.prototype;
-      const { fetch } = globalThis;
-      const bench = await createLoaderBench();
-      try {
-        const code = `JSON.parse = () => 'taken'; Array.prototype.map = () => 'taken'; globalThis.fetch = () => 'taken';`;
-        await bench.folders.write('taker', { files: { 'index.js': at(code) } });
-        await bench.loader.start();
-        await bench.loader.activate('taker');
-        expect([JSON.parse, Array.prototype.map, globalThis.fetch]).to.deep.equal([parse, map, fetch]);
-        const [warning] = bench.status('taker').warnings;
-        expect(warning).to.match(/^It replaced fetch, JSON\.parse, Array\.prototype\.map, which/);
-      } finally {
-        Object.assign(JSON, { parse });
-        Object.assign(Array.prototype, { map });
-        Object.assign(globalThis, { fetch });
-        await bench.folders.remove();
-      }
-    });
-});
