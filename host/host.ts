@@ -187,11 +187,7 @@ function createChecks(core: Core, loaded: () => Loader | undefined) {
       ...{ folder: core.site.dataDir, hasDatabase: core.database.dialect === 'sqlite', clock: core.clock },
     }),
     migrations: async () => {
-      // A plugin that others wrote does not run without them, which the check of plugins says.
-      const left = (loaded()?.list() ?? []).filter(({ shipped, state }) => !shipped && state !== 'active');
-      const missing = (await core.database.migrationStatus()).filter(
-        ({ owner, appliedAt }) => appliedAt === null && !left.some(({ slug }) => slug === owner),
-      );
+      const missing = (await core.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null);
       if (missing.length > 0)
         throw new Error(
           `Migrations not applied: ${missing.map(({ owner, id }) => `${owner} ${id}`).join(', ')}. Run: npm run cli -- db migrate`,

@@ -54,7 +54,7 @@ export function createRunningPlugins({
   findTooOld = async () => new Map(),
   ...dependencies
 }: RunningPluginsDependencies): RunningPlugins {
-  const { failures, failedStarts, warnings, withdrawMigrations, clock, log } = dependencies;
+  const { failures, failedStarts, warnings, clock, log } = dependencies;
   const { running, start, end, suspend } = createRunningSet(dependencies);
   const crashed = new Map<string, string>();
   const developed: string[] = [];
@@ -81,11 +81,6 @@ export function createRunningPlugins({
       if (stage !== undefined && stage !== 'database' && failures.get(source.manifest.slug) === null)
         failedStarts.forget(source.manifest.slug);
     }
-  };
-  /** Those of a start that failed are pending until the plugin is deactivated. What ships with the host is tried again. */
-  const withdrawUnwanted = (): void => {
-    for (const [slug, { manifest }] of discovery.plugins)
-      if (!manifest.autoActivate && !wanted.includes(slug) && !running.has(slug)) withdrawMigrations?.(slug);
   };
   const logBlocked = (reasons: ReadonlyMap<string, Blocked>): void => {
     for (const [slug, { stage, message }] of reasons) {
@@ -144,7 +139,6 @@ export function createRunningPlugins({
       }
       // Read again: another process may have deactivated one meanwhile.
       wanted = await readWantedSlugs();
-      withdrawUnwanted();
       logBlocked(reasons);
       checkedAt = clock.now();
     },

@@ -78,7 +78,6 @@ export function createRunningSet({
   const end: RunningSet['end'] = async (slug, work = lifecycle.stop) => {
     const plugin = running.get(slug);
     running.delete(slug);
-    withdrawMigrations?.(slug);
     if (!plugin) return;
     await work(plugin).catch((error: unknown) =>
       log.error('Plugin failed while stopping', {
@@ -87,6 +86,7 @@ export function createRunningSet({
         error,
       }),
     );
+    withdrawMigrations?.(slug);
     noteEnd?.(slug);
     await release(slug);
   };

@@ -36,6 +36,10 @@ export const sampleModels: Readonly<Record<string, Readonly<Partial<Record<Param
 
 /** Their own formats; the others have OpenAI's. */
 const foreign = ['google', 'claude'];
+/** Requests to a provider with the format of the route are sent as they are, and the vendor judges them. */
+const isSent = (id: string): boolean => !foreign.includes(id);
+/** But for what vendors with that format name differently. */
+const translated: readonly string[] = ['max_completion_tokens', 'reasoning_effort'];
 
 const tool = { type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } };
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
@@ -53,8 +57,9 @@ function aiParam(name: keyof AiParams, value: unknown): ParameterCase {
     body: { [name]: value },
     treatment({ id, text }) {
       const model = sampleModels[id]?.chat ?? '';
+      if (isSent(id) && !translated.includes(name)) return 'honored';
       const given = { params: { [name]: value }, model, settings: chat };
-      if (text?.unsupportedParams?.(given).includes(name) !== false) return 'refused';
+      if (text?.unsupportedParams?.(given).includes(name) !== false) return isSent(id) ? 'left out' : 'refused';
       return text.params[name] === name ? 'honored' : 'translated';
     },
   };
@@ -66,9 +71,12 @@ function feature(name: TextFeature, body: Members): ParameterCase {
     route: 'chat',
     body,
     treatment({ id, text }) {
+      if (isSent(id)) return 'honored';
+      // Only what the same vendor returned: here it is DeepSeek's.
+      if (name === 'messages.reasoning') return 'left out';
       if (text?.supports?.(name, sampleModels[id]?.chat ?? '', chat) !== true)
         return isHint(name) ? 'left out' : 'refused';
-      return foreign.includes(id) ? 'translated' : 'honored';
+      return 'translated';
     },
   };
 }
@@ -107,8 +115,10 @@ export const ownParameters: Readonly<Record<ParameterCase['route'], readonly str
 };
 
 function refusedCases(route: 'chat' | 'images'): ParameterCase[] {
-  const treatment = (provider: Provider): Treatment =>
-    route === 'images' && provider.images === undefined ? '–' : 'refused';
+  const treatment = ({ id, images }: Provider): Treatment => {
+    if (route === 'chat') return isSent(id) ? 'honored' : 'refused';
+    return images === undefined ? '–' : 'refused';
+  };
   return Object.entries(others[route]).map(([name, value]) => ({ name, route, body: { [name]: value }, treatment }));
 }
 
@@ -162,6 +172,13 @@ export const parameterCases: readonly ParameterCase[] = [
   feature('response_format.json_schema', format('json_schema')),
   feature('user', { user: 'ada' }),
   feature('messages.name', { messages: [{ role: 'user', content: 'Hello', name: 'ada' }] }),
+  feature('messages.reasoning', {
+    messages: [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi', reasoning_content: 'A greeting.' },
+      { role: 'user', content: 'Hello' },
+    ],
+  }),
   feature('metadata', { metadata: { a: 'b' } }),
   feature('prompt_cache_key', { prompt_cache_key: 'a' }),
   feature('prompt_cache_options', { prompt_cache_options: { ttl: '30m' } }),

@@ -46,6 +46,13 @@ function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): Upst
 
 const openAiWire = sameNames({ top_k: null, reasoning_effort: null });
 
+/** What a vendor of Chat Completions returns of its reasoning, which has no item. */
+const chatReasoning = (streamed: string) => ({
+  whole: [{ text: greets, format: 'chat' as const }],
+  streamed: [{ text: streamed, format: 'chat' as const }],
+});
+const greets = 'The user greets in French.';
+
 const thought = (thinking: string, signature: string): Reasoning[] => [
   { text: thinking, item: { type: 'thinking', thinking, signature }, format: 'messages' },
 ];
@@ -101,7 +108,7 @@ const claude: Upstream = {
   ],
   modelsPath: /^\/v1\/models\b/,
   reasoning: {
-    whole: thought('The user greets in French.', 'EqQBCgIYAhIM'),
+    whole: thought(greets, 'EqQBCgIYAhIM'),
     streamed: thought('A greeting.', 'EqQB'),
   },
   key: ['x-api-key', key],
@@ -133,6 +140,7 @@ interface Content {
 
 const google: Upstream = {
   id: 'google',
+  reasoning: { whole: [{ text: greets }], streamed: [{ text: '**Greeting**' }] },
   label: 'Google',
   settings: { api_key: key, base_url: 'https://generativelanguage.googleapis.com' },
   origin: 'https://generativelanguage.googleapis.com',
@@ -209,6 +217,7 @@ export const upstreams: readonly Upstream[] = [
   google,
   chatUpstream({
     id: 'openrouter',
+    reasoning: chatReasoning('Thinking aloud.'),
     label: 'OpenRouter',
     settings: { api_key: key, base_url: 'https://openrouter.ai/api/v1' },
     origin: 'https://openrouter.ai',
@@ -221,6 +230,7 @@ export const upstreams: readonly Upstream[] = [
   claude,
   chatUpstream({
     id: 'deepseek',
+    reasoning: chatReasoning('Hm. So.'),
     label: 'DeepSeek',
     settings: { api_key: key, base_url: 'https://api.deepseek.com/v1' },
     origin: 'https://api.deepseek.com',

@@ -120,7 +120,13 @@ export const cases: Readonly<Record<string, Case>> = {
   'an unknown model': { key: { routes: 'openai' }, flags: { route: 'openai', model: 'bot:x' }, rule: 'model_unknown' },
   'a parameter that the model does not support': {
     key: { routes: 'openai' },
-    flags: { route: 'openai', provider: 'openai', model: 'gpt-5', body: '{"top_k": 4}' },
+    flags: { route: 'openai', provider: 'claude', model: 'claude-opus-4-5', body: '{"seed": 4}' },
+    given: ({ host }) => {
+      const connect = (settings: Readonly<Record<string, unknown>>, id: string) =>
+        id === 'claude' ? { ...settings, api_key: 'sk-upstream' } : settings;
+      host.hooks.addFilter('svc_provider_settings', connect);
+      return Promise.resolve(() => void host.hooks.removeFilter('svc_provider_settings', connect));
+    },
     rule: 'model_unsupported',
   },
   'a chatbot that does not exist': {

@@ -310,7 +310,7 @@ describeSharedHosts('texts as the model wrote them, through each door', ({ locat
     const user = { role: 'user', content: 'a' };
     for (const body of [
       { model: 'claude/c', tools, messages: [user, given, { role: 'tool', tool_call_id: 'c', content: 'x' }, user] },
-      { model: 'openai/gpt-4o', messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] },
+      { model: 'claude/c', messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] },
       { model: 'openai/m', messages: [] },
       { model: 'xai/m' },
     ])

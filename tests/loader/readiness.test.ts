@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createFakeClock, createTestHost, type TestHost } from '#testing';
+import { createFakeClock, createTestHost } from '#testing';
 import { breakDatabase } from '../helpers/break-database.ts';
 import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { until } from '../helpers/until.ts';
@@ -47,73 +47,6 @@ describe('a node without an active plugin', () => {
         await host.stop();
       }
     });
-});
-
-const failing = `{ id: '0002_wrong', async up() { throw new Error('the second step is wrong'); } }`;
-
-describeHosts('/readyz while migrations fail', ({ location }) => {
-  const checksOf = async (host: TestHost): Promise<readonly unknown[]> => {
-    const response = await host.fetch('/readyz');
-    const { checks } = (await response.json()) as { readonly checks: Readonly<Record<string, string>> };
-    return [response.status, checks['migrations'], checks['plugins']];
-  };
-
-  it('stays ready without the plugin whose new version they belong to, until it is deactivated', async () => {
-    const folders = await createPluginFolders();
-    const { database, env } = sharedSite(location());
-    const write = (version: string, migrations: string) =>
-      folders.write('raised', {
-        manifest: { version },
-        files: { [`index-${version}.js`]: `export default { migrations: [${migrations}], register() {} };` },
-      });
-    const open = (more = {}) =>
-      createTestHost({ plugins: 'found', pluginDirs: [folders.directory], database, env: { ...env, ...more } });
-    await write('1.0.0', `{ id: '0001_first', async up() {} }`);
-    const first = await open();
-    await first.plugins.activate('raised');
-    await first.stop();
-    await write('1.1.0', `{ id: '0001_first', async up() {} }, ${failing}`);
-    const strict = await open({ READY_REQUIRES_PLUGINS: 'true' });
-    expect(await checksOf(strict)).to.deep.equal([503, 'ok', 'failed']);
-    await strict.stop();
-    const host = await open();
-    const other = await open();
-    try {
-      for (const each of [host, other]) expect(await checksOf(each)).to.deep.equal([200, 'ok', 'degraded']);
-      const pending = async (each: TestHost) =>
-        (await each.database.migrationStatus()).filter(({ appliedAt }) => appliedAt === null).length;
-      expect([await pending(host), await pending(other)], 'for db migrate').to.deep.equal([1, 1]);
-      await host.plugins.deactivate('raised');
-      await until('the other node has read it', async () => {
-        await other.clock.advance(200);
-        return (await checksOf(other))[2] === 'ok';
-      });
-      for (const each of [host, other]) expect(await checksOf(each)).to.deep.equal([200, 'ok', 'ok']);
-      expect([await pending(host), await pending(other)], 'of a deactivated one').to.deep.equal([0, 0]);
-    } finally {
-      await host.stop();
-      await other.stop();
-      await folders.remove();
-    }
-  });
-
-  it('is not ready while those of the shipped service do', async () => {
-    const { database, env } = sharedSite(location());
-    const first = await createTestHost({ plugins: ['svc'], database, env });
-    expect(await checksOf(first)).to.deep.equal([200, 'ok', 'ok']);
-    const [oldest] = (await first.database.migrationStatus())
-      .filter(({ owner }) => owner === 'svc')
-      .map(({ id }) => id);
-    // Its tables exist, so that it cannot run again.
-    await first.database.knex('migrations').where({ owner: 'svc', id: oldest }).delete();
-    await first.stop();
-    const host = await createTestHost({ plugins: 'found', database, env });
-    try {
-      expect(await checksOf(host)).to.deep.equal([503, 'failed', 'degraded']);
-    } finally {
-      await host.stop();
-    }
-  });
 });
 
 describeHosts('/readyz while the database is away or locked', ({ dialect, location }) => {

@@ -1,4 +1,4 @@
-import type { User } from '#plugin-api';
+import type { RestError, User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import type { Reasoning } from '../kit/reasoning.ts';
 import type { TextExtras } from '../kit/tools.ts';
@@ -63,10 +63,16 @@ export interface GivenRequest extends NativeRequest {
   readonly needed: readonly string[];
   /** Members that do not change the answer: a provider with another format leaves them out and names them. */
   readonly spared: readonly string[];
+  /** What a provider with another format answers: the other members could not be read strictly. */
+  readonly refusal?: RestError | undefined;
+  /** Whether images are named by address. */
+  readonly namesImages?: boolean | undefined;
 }
 
 export interface GeneratedText
-  extends CallResult, Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost' | 'reasoning' | 'native'> {
+  extends
+    CallResult,
+    Pick<TextResult, 'toolCalls' | 'finish' | 'refusal' | 'reportedCost' | 'reasoning' | 'annotations' | 'native'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */

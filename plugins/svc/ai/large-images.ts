@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isRecord } from '#plugin-api';
 import type { MessageImage, ProviderConnection, TextMessage } from '../providers/provider.ts';
 
 /** Bytes from which an image is sent apart from the JSON around it. */
@@ -33,6 +34,29 @@ export function setImagesApart(messages: readonly TextMessage[]): {
     message.images === undefined ? message : { ...message, images: message.images.map(mark) },
   );
   return { messages: marked, apart };
+}
+
+/** The same for the body of a request as its caller sent it: for base64, also at the end of a `data:` URL. */
+export function setDataApart(body: Readonly<Record<string, unknown>>): {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly apart: ImagesApart;
+} {
+  const apart = new Map<string, MessageImage>();
+  const mark = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.length < large ? value : markText(value);
+    if (Array.isArray(value)) return value.map(mark);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mark(member)]));
+  };
+  const markText = (text: string): string => {
+    const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
+    const base64 = text.slice(start);
+    if (!/^[\w+/=-]*$/.test(base64)) return text;
+    const name = `svcImage${randomUUID().replaceAll('-', '')}`;
+    apart.set(name, { mimeType: '', base64, bytes: new Uint8Array() });
+    return text.slice(0, start) + name;
+  };
+  return { body: mark(body) as Readonly<Record<string, unknown>>, apart };
 }
 
 /** A connection whose requests have the images instead of their marks. Other requests of the process go on meanwhile. */

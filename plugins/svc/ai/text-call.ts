@@ -1,11 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  asProviderError,
-  type NativeRequest,
-  type ProviderSettings,
-  type TextRequest,
-  type TextResult,
-} from '../providers/provider.ts';
+import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
@@ -13,12 +7,13 @@ import { capableProvider, chosenModel, type Capable } from './capable-provider.t
 import { completeUsage, estimateText } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
 import { limitTexts } from './limit-texts.ts';
-import { sendImages, setImagesApart, type ImagesApart } from './large-images.ts';
+import { sendImages, setDataApart, setImagesApart, type ImagesApart } from './large-images.ts';
 import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
+import { lostMembers, nativeRequest, withoutReasoning } from './native-request.ts';
 import { splitConversation } from './system-text.ts';
 import { createTextAttempts, type TextAttempts } from './text-attempts.ts';
 import { countAttempts } from './count-attempts.ts';
@@ -57,9 +52,12 @@ async function withImages(
   { request }: Pick<PreparedText, 'request'>,
   { loadImages, signal }: Pick<GenerateTextInput, 'loadImages' | 'signal'>,
 ): Promise<Pick<SentText, 'request' | 'apart'>> {
-  // The vendor fetches what a request in its own format names.
-  const isLoaded = request.native !== undefined || loadImages === undefined;
-  const loaded = isLoaded ? request.messages : await loadImages(request.messages, signal);
+  const { native } = request;
+  if (native !== undefined) {
+    const { body, apart } = setDataApart(native.body);
+    return { request: { ...request, native: { ...native, body } }, apart };
+  }
+  const loaded = (await loadImages?.(request.messages, signal)) ?? request.messages;
   const { messages, apart } = setImagesApart(loaded);
   return { request: { ...request, messages }, apart };
 }
@@ -127,41 +125,16 @@ async function prepareText(
   refuseUnseenImages(provider, given, saved);
   refuseUnsupported(provider, given, saved);
   const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;
-  const ignoredHints = [...lost, ...spared, ...givenHints(given).filter((hint) => !takes(hint))];
-  const plain = withoutHints(given, takes);
+  const plain = withoutReasoning(withoutHints(given, takes), provider, saved);
+  const ignoredHints = [
+    ...lost,
+    ...spared,
+    ...givenHints(given).filter((hint) => !takes(hint)),
+    ...(plain.isLost ? ['messages.reasoning'] : []),
+  ];
   const attempts = createTextAttempts(provider.text, input);
-  const prepared = formatted({ provider, plain, saved }, input);
+  const prepared = formatted({ provider, plain: plain.request, saved }, input);
   return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
-}
-
-/** What the caller sent, if the provider has an API of that format and nothing else was asked for. */
-function nativeRequest(
-  { text }: Capable<'text'>,
-  { native, output, model }: Pick<GenerateTextInput, 'native' | 'output'> & { readonly model: string },
-  saved: ProviderSettings,
-): NativeRequest | undefined {
-  return output === undefined && native !== undefined && text.format?.(model, saved) === native.format
-    ? native
-    : undefined;
-}
-
-/**
- * The members of the caller's request that its provider does not get, because its API has another format.
- *
- * @throws RestError 400 `rest_svc_parameter_not_supported` for one that it cannot do without, unless `lenient`
- */
-function lostMembers(
-  provider: Capable<'text'>,
-  { native, lenient, model }: Pick<GenerateTextInput, 'native' | 'lenient'> & { readonly model: string },
-): readonly string[] {
-  const { needed = [], spared = [] } = native ?? {};
-  const [param] = needed;
-  if (param !== undefined && lenient !== true)
-    throw errors.parameter_not_supported({
-      values: { provider: provider.label, model, param },
-      data: { param, provider: provider.id, model },
-    });
-  return [...needed, ...spared];
 }
 
 /** Features of a request that it can do without, and that its model lacks. */
@@ -272,6 +245,7 @@ async function runText(
     ...(result.refusal !== undefined && { refusal: result.refusal }),
     ...(result.reasoning !== undefined && { reasoning: result.reasoning }),
     ...(result.native !== undefined && { native: result.native }),
+    ...(result.annotations !== undefined && { annotations: result.annotations }),
   };
 }
 

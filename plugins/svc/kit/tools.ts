@@ -62,6 +62,7 @@ export const textFeatures = [
   'response_format.json_object',
   'response_format.json_schema',
   'image_url.detail',
+  'messages.reasoning',
   ...textHints,
 ] as const;
 

@@ -86,6 +86,9 @@ const chatProvider = createChatProvider({
   rules,
   access: azureAccess,
   takesOpenAiHints: true,
+  fetchesImages: true,
+  // It returns none in this API, and refuses that of others.
+  lacks: ['messages.reasoning'],
   mixesReasoning: false,
   sees: (model, settings) => openAiSees(azureModel(settings, model)),
   // The classic API supports it since 2024-09-01-preview.

@@ -32,6 +32,9 @@ const chatProvider = createChatProvider({
   rules,
   access,
   takesOpenAiHints: true,
+  fetchesImages: true,
+  // It returns none in this API, and refuses that of others.
+  lacks: ['messages.reasoning'],
   // Behind another address may be any model.
   mixesReasoning: ({ base_url }) => (base_url || address) !== address,
   sees: openAiSees,

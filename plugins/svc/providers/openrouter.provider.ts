@@ -40,6 +40,7 @@ const chatProvider = createChatProvider({
   },
   rules,
   access,
+  fetchesImages: true,
   mixesReasoning: false,
   reportsCost: true,
   sees: openRouterSees,

@@ -139,6 +139,8 @@ export interface TextResult extends ReportedUsage {
   readonly reasoning?: readonly Reasoning[] | undefined;
   /** Of a native request: the answer as its vendor wrote it. Its content may be missing after a stream, which passed it on in events. */
   readonly native?: Readonly<Record<string, unknown>> | undefined;
+  /** Sources that the vendor names, as `annotations` of OpenAI's format. */
+  readonly annotations?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** A kind of output of a model. */
@@ -160,6 +162,8 @@ export interface TextCapability {
   sees?(model: string, settings: ProviderSettings): boolean;
   /** The format of the API that serves a model. Omitted: none of these. */
   format?(model: string, settings: ProviderSettings): TextFormat;
+  /** Whether the vendor fetches images that a request in that format names by address. Default: they are fetched here. */
+  readonly fetchesImages?: boolean;
   /** Whether a model supports a feature. Omitted: it has none of them. */
   supports?(feature: TextFeature, model: string, settings: ProviderSettings): boolean;
   /** Tokens of a native request's input, as the vendor counts them for free. Omitted: it does not. */

@@ -70,7 +70,7 @@ export function createTextCapability({
   generate,
   stream,
   ...traits
-}: Pick<TextCapability, 'sees' | 'format' | 'supports' | 'reportsCost' | 'countTokens'> & {
+}: Pick<TextCapability, 'sees' | 'format' | 'supports' | 'reportsCost' | 'countTokens' | 'fetchesImages'> & {
   readonly rules: ParamRules;
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;

@@ -45,6 +45,7 @@ const chatProvider = createChatProvider({
   }),
   rules,
   access,
+  fetchesImages: true,
   mixesReasoning: false,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),

@@ -182,8 +182,8 @@ describe('Answers of Messages and generateContent', () => {
       .with.property('kind', 'unreadable');
     expect(() => claudeResponse({ content: [], stop_reason: 'end_turn' }, asked, connection)).to.throw('is empty');
     expect(() =>
-      claudeResponse({ content: [{ type: 'text', text: 'a' }], stop_reason: 'pause_turn' }, asked, connection),
-    ).to.throw('pause_turn');
+      claudeResponse({ content: [{ type: 'text', text: 'a' }], stop_reason: 'new_one' }, asked, connection),
+    ).to.throw('new_one');
   });
 });
 

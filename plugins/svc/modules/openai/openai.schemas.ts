@@ -70,6 +70,12 @@ const part = {
   required: ['type'],
 } as const satisfies JsonSchema;
 
+const reasoningDetails = {
+  type: 'array',
+  items: { type: 'object' },
+  description: 'What the next request must repeat with this message.',
+} as const satisfies JsonSchema;
+
 const nothing = { type: 'null' } as const;
 
 /** Members of a message besides its role, for OpenAPI alone: `read-messages.ts` checks them, and names what is wrong. */
@@ -88,6 +94,8 @@ export const messageMembers = {
   },
   tool_call_id: { description: 'Of a tool: the id of the call.', openApi: { type: ['string', 'null'] } },
   refusal: { description: 'Of an assistant that declined.', openApi: { type: ['string', 'null'] } },
+  reasoning_content: { description: 'Of an assistant: what it thought.', openApi: { type: ['string', 'null'] } },
+  reasoning_details: { description: 'The same with what vendors sign.', openApi: reasoningDetails },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 const completion = named(
@@ -107,8 +115,11 @@ const completion = named(
             content: textOrNull,
             refusal: textOrNull,
             tool_calls: { type: 'array', items: toolCall },
+            reasoning_content: { ...text, description: 'What the model thought, if its vendor returns it.' },
+            reasoning_details: reasoningDetails,
+            annotations: { type: 'array', items: { type: 'object' }, description: 'Sources that the vendor names.' },
           },
-          ['tool_calls'],
+          ['tool_calls', 'reasoning_content', 'reasoning_details', 'annotations'],
         ),
         logprobs: { type: ['object', 'null'] },
         finish_reason: { type: 'string', enum: ['stop', 'length', 'content_filter', 'tool_calls'] },

@@ -20,6 +20,8 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
   readonly mixesReasoning?: boolean | ((settings: ProviderSettings) => boolean);
   /** Features that the upstream does not have. Default: it has all. */
   readonly lacks?: readonly TextFeature[];
+  /** Whether it fetches images that are named by address. Default: false. */
+  readonly fetchesImages?: boolean;
   /** Whether it has the members that OpenAI alone has, such as `prompt_cache_key`. Default: false. */
   readonly takesOpenAiHints?: boolean;
   /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
@@ -54,6 +56,8 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       rules,
       ...calls,
       supports,
+      format: () => 'chat',
+      ...(init.fetchesImages === true && { fetchesImages: true }),
       sees: (model, settings) => sees?.(model, settings) === true || isListedModel('vision_models', model, settings),
       ...(reportsCost && { reportsCost }),
     }),

@@ -1,7 +1,9 @@
 import { withoutUndefined } from '#plugin-api';
 import type { ResponseFormat, ToolCall, ToolChoice, ToolDefinition } from '../../kit/tools.ts';
+import type { AiParamName } from '../../kit/ai-params.ts';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
-import { base64Of, type MessageImage, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
+import { base64Of, type MessageImage, type NativeRequest, type ProviderSettings } from '../provider.ts';
+import type { TextMessage, TextRequest } from '../provider.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,6 +19,7 @@ export function chatRequest(
   rules: ParamRules,
   settings: ProviderSettings,
 ): { body: ChatRequest; ignored: MappedParams['ignored'] } {
+  if (request.native?.format === 'chat') return sentRequest({ ...request, native: request.native }, rules, settings);
   const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
   const { tools, toolChoice, parallelToolCalls, format, endUser, hints } = request;
   const system = request.system === null ? [] : [{ role: 'system', content: request.system }];
@@ -36,10 +39,39 @@ export function chatRequest(
   };
 }
 
+/** Parameters whose names or values differ between vendors: written as the vendor has them, whichever name the caller used. */
+const translated: readonly AiParamName[] = ['max_completion_tokens', 'reasoning_effort'];
+const translatedMembers: readonly string[] = [...translated, 'max_tokens'];
+
+/** What the caller sent, with the site's defaults for what it left out, and without what the model refused. */
+function sentRequest(
+  { native, params, model }: TextRequest & { readonly native: NativeRequest },
+  rules: ParamRules,
+  settings: ProviderSettings,
+): ReturnType<typeof chatRequest> {
+  const given: readonly string[] = native.given.filter((name) => !translated.includes(name));
+  const own = Object.fromEntries(Object.entries(params).filter(([name]) => !given.includes(name)));
+  const { wire, ignored } = mapParams(rules, { params: own, model, settings });
+  const { messages, stream: _stream, stream_options: _options, ...others } = native.body;
+  const isSent = (name: string): boolean =>
+    !translatedMembers.includes(name) && (!given.includes(name) || Object.hasOwn(params, name));
+  const sent = Object.fromEntries(Object.entries(others).filter(([name]) => isSent(name)));
+  return { body: { ...wire, ...sent, messages: messages as readonly Members[], model }, ignored };
+}
+
+/** The reasoning that the vendor returned with a message, in its members. */
+function reasoningMembers({ reasoning = [] }: TextMessage): Members {
+  const own = reasoning.filter(({ format }) => format === 'chat');
+  const details = own.flatMap(({ item }) => (item === undefined ? [] : [item]));
+  if (details.length > 0) return { reasoning_details: details };
+  return own.length === 0 ? {} : { reasoning_content: own.map(({ text }) => text).join('') };
+}
+
 /** Images are parts of the content, as `data:` addresses. */
-function chatMessage({ role, content, images = [], toolCalls = [], toolCallId, name }: TextMessage): Members {
+function chatMessage(message: TextMessage): Members {
+  const { role, content, images = [], toolCalls = [], toolCallId, name } = message;
   if (role === 'tool') return { role, tool_call_id: toolCallId, content };
-  const head = { role, ...(name !== undefined && { name }) };
+  const head = { role, ...(name !== undefined && { name }), ...reasoningMembers(message) };
   if (toolCalls.length > 0)
     return { ...head, content: content === '' ? null : content, tool_calls: toolCalls.map(chatToolCall) };
   if (images.length === 0) return { ...head, content };

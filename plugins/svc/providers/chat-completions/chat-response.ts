@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { asRecord, isRecord } from '#plugin-api';
+import type { Reasoning } from '../../kit/reasoning.ts';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { emptyText, failedText, unreadableResponse } from '../provider-errors.ts';
@@ -51,7 +52,30 @@ export function chatResponse(
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(finish !== 'complete' && { finish }),
     ...(refusal !== null && { refusal: cleanMessage(refusal, connection.settings) }),
+    ...membersBeside(message),
   };
+}
+
+/** What the message has beside its text: what the model thought, and its sources. */
+function membersBeside(message: JsonObject): Pick<TextResult, 'reasoning' | 'annotations'> {
+  const reasoning = chatReasoning(message);
+  const annotations = listAt(message, 'annotations').filter(isRecord);
+  return { ...(reasoning.length > 0 && { reasoning }), ...(annotations.length > 0 && { annotations }) };
+}
+
+/** What the model thought: as a text, or (OpenRouter) as details, some of which only the vendor of the model reads. */
+export function chatReasoning(message: JsonObject): Reasoning[] {
+  const text = reasoningText(message);
+  const details = listAt(message, 'reasoning_details').filter(isRecord);
+  if (details.length === 0) return text === '' ? [] : [{ text, format: 'chat' }];
+  return details.map((item, index) => ({ text: index === 0 ? text : '', item, format: 'chat' }));
+}
+
+/** The reasoning of a message or a piece as a text; empty without any. */
+export function reasoningText(message: JsonObject): string {
+  const { reasoning_content: content, reasoning } = message;
+  if (typeof content === 'string' && content !== '') return content;
+  return typeof reasoning === 'string' ? reasoning : '';
 }
 
 /** A text may be empty at a stop sequence; at the length limit, and where a filter withheld it, the caller decides. */

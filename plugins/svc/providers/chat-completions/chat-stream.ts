@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { laterUsage, listAt, objectAt, textAt, usageIn, type JsonObject } from '../json.ts';
 import { errorInside, parseEvent, type TextStream } from '../streams/read-events.ts';
-import { chatReport, chatResponse, contentText } from './chat-response.ts';
+import { chatReport, chatResponse, contentText, reasoningText } from './chat-response.ts';
 import type { ProviderConnection, RequestedText } from '../provider.ts';
 import { createToolCalls } from './stream-tool-calls.ts';
 import { isListedModel } from '../settings-fields.ts';
@@ -21,11 +22,14 @@ export const createChatStream = (
     thinksInText(request.model, connection.settings),
   );
   const toolCalls = createToolCalls();
+  const details: JsonObject[] = [];
+  const annotations: JsonObject[] = [];
   const state = {
     content: '',
     /** All that the model wrote, reasoning included. */
     written: '',
     refusal: '',
+    reasoning: '',
     reason: null as string | null,
     usage: undefined as unknown,
     model: null as string | null,
@@ -49,8 +53,14 @@ export const createChatStream = (
     const delta = objectAt(choice, 'delta');
     const [piece, refusal] = [contentText(delta['content']), textOf(delta['refusal'])];
     state.refusal += refusal;
-    const thought = textAt(delta, 'reasoning_content') ?? textOf(delta['reasoning']);
-    if (thought !== '') reasoning.separate();
+    const thought = reasoningText(delta);
+    if (thought !== '') {
+      reasoning.separate();
+      state.reasoning += thought;
+      connection.onReasoning?.({ text: thought, format: 'chat' });
+    }
+    details.push(...listAt(delta, 'reasoning_details').filter(isRecord));
+    annotations.push(...listAt(delta, 'annotations').filter(isRecord));
     state.written += piece + refusal + thought;
     state.reason = textAt(choice, 'finish_reason') ?? state.reason;
     show(reasoning.push(piece));
@@ -81,12 +91,29 @@ export const createChatStream = (
       habits?.note(request.model, reasoning.hadLoneClosing() || stripReasoning(state.content) !== state.content);
       const { content, refusal, reason: finish_reason, usage, model } = state;
       const tool_calls = toolCalls.all();
-      const choices = hasChoice ? [{ message: { content, refusal, tool_calls }, finish_reason }] : [];
+      const reasoning_details = joinDetails(details);
+      for (const item of reasoning_details) connection.onReasoning?.({ text: '', item, format: 'chat' });
+      const beside = { reasoning: state.reasoning, reasoning_details, annotations };
+      const choices = hasChoice ? [{ message: { content, refusal, tool_calls, ...beside }, finish_reason }] : [];
       // Text after the removed reasoning may look like reasoning; do not strip it twice.
       return { ...chatResponse({ choices, usage, model }, request, connection), ...(hasChoice && { content }) };
     },
   };
 };
+
+/** The details of a stream as the next request must repeat them: texts of one index come in pieces. */
+function joinDetails(pieces: readonly JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    const name = piece['type'] === 'reasoning.summary' ? 'summary' : 'text';
+    const isNext = last !== undefined && last['type'] === piece['type'] && last['index'] === piece['index'];
+    if (isNext && typeof piece[name] === 'string')
+      joined[joined.length - 1] = { ...last, ...piece, [name]: textOf(last[name]) + piece[name] };
+    else joined.push(piece);
+  }
+  return joined;
+}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

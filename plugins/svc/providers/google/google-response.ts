@@ -49,7 +49,7 @@ export function googleResponse(
     throw refusedRequest(blockingSentence(blocked, connection), 'content_filter');
   }
   if (!isRecord(candidate)) throw unreadableResponse('no candidates in it');
-  const content = partsText(candidate);
+  const [content, thoughts] = [partsText(candidate), partsText(candidate, true)];
   const toolCalls = googleToolCalls(candidate);
   const isEmpty = content === '' && toolCalls.length === 0;
   const reason = textAt(candidate, 'finishReason');
@@ -66,6 +66,7 @@ export function googleResponse(
     ...(reason === 'MAX_TOKENS' && { finish: 'length' as const }),
     ...(isFiltered && { finish: 'content_filter' as const }),
     ...(isFiltered && isEmpty && { refusal: blockingSentence(withheld, connection) }),
+    ...(thoughts !== '' && { reasoning: [{ text: thoughts }] }),
   };
 }
 

@@ -25,7 +25,9 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
     candidate = { ...candidate, ...found };
     const text = partsText(found);
     content += text;
-    thoughts += partsText(found, true);
+    const thought = partsText(found, true);
+    thoughts += thought;
+    if (thought !== '') connection.onReasoning?.({ text: thought });
     calls.push(...functionCallParts(found));
     if (text !== '') onText(text);
   };
@@ -45,8 +47,8 @@ export const createGoogleStream: OpenTextStream = (request, connection, onText) 
     isComplete: () =>
       textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {
-      const candidates =
-        candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }, ...calls] } }];
+      const parts = [...(thoughts === '' ? [] : [{ text: thoughts, thought: true }]), { text: content }, ...calls];
+      const candidates = candidate === undefined ? [] : [{ ...candidate, content: { parts } }];
       const result = googleResponse(received ?? { ...last, candidates }, request, connection);
       if (received !== null && result.content !== '') onText(result.content);
       return result;

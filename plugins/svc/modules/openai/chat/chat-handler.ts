@@ -6,6 +6,7 @@ import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { openAiErrorBody } from '../error-body.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
+import { reasoningMembers } from './reasoning.ts';
 import { readChatCall, type ChatCall, type ChatResult } from './chat-call.ts';
 
 /** Handler of `POST chat/completions`. If the client disconnects, the call to the provider is aborted. */
@@ -15,7 +16,7 @@ export function createChat(ports: OpenAiPorts) {
     const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(ports.host.clock.now() / 1000) };
     if (call.stream) return streamChat(call, { ...head, model: call.model }, { ports, request });
     const result = await call.run(request.signal);
-    const { content, toolCalls = [], refusal = null } = result;
+    const { content, toolCalls = [], refusal = null, reasoning = [], annotations = [] } = result;
     return new RestResponse({
       body: {
         ...head,
@@ -28,7 +29,9 @@ export function createChat(ports: OpenAiPorts) {
               role: 'assistant',
               content: content === '' && (toolCalls.length > 0 || refusal !== null) ? null : content,
               refusal,
+              ...reasoningMembers(reasoning),
               ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(writeToolCall) }),
+              ...(annotations.length > 0 && { annotations }),
             },
             logprobs: null,
             finish_reason: finishReason(result),
@@ -69,12 +72,21 @@ function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit):
       if (!hasStarted) pushDelta({ role: 'assistant', content: '' });
       hasStarted = true;
     };
-    const result = await call.run(request.signal, (content) => {
-      start();
-      pushDelta({ content });
+    const result = await call.run(request.signal, {
+      onText(content) {
+        start();
+        pushDelta({ content });
+      },
+      onReasoning(piece) {
+        const delta = reasoningMembers([piece]);
+        if (Object.keys(delta).length === 0) return;
+        start();
+        pushDelta(delta);
+      },
     });
     start();
     if (result.refusal !== undefined) pushDelta({ refusal: result.refusal });
+    if (result.annotations !== undefined) pushDelta({ annotations: result.annotations });
     const calls = result.toolCalls ?? [];
     if (calls.length > 0) pushDelta({ tool_calls: calls.map((one, index) => ({ index, ...writeToolCall(one) })) });
     push({

@@ -6,6 +6,7 @@ import { invalid, onlyMembers, optionalText, requireObject } from '../../../kit/
 import { checkToolResults } from './check-tool-results.ts';
 import type { ImageAddresses } from '../../../ai/image-addresses.ts';
 import { dataImage } from '../../../ai/image-types.ts';
+import { readReasoning, reasoningNames } from './reasoning.ts';
 import { functionName } from './read-tools.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
   system: [],
   developer: [],
   // Responses have `annotations`, and what helpers of clients `parsed`: both repeat what the content says.
-  assistant: ['tool_calls', 'refusal', 'annotations', 'parsed'],
+  assistant: ['tool_calls', 'refusal', 'annotations', 'parsed', ...reasoningNames],
   tool: ['tool_call_id'],
 };
 
@@ -82,7 +83,7 @@ function readMessage(given: unknown, name: string, addresses: ImageAddresses): C
   const isEmpty = message['content'] === undefined || message['content'] === null;
   if (isEmpty && refusal === undefined && toolCalls.length === 0) throw invalid(path, 'is missing.');
   const content = isEmpty ? (refusal ?? '') : textOf(message['content'], path);
-  return { role: 'assistant', ...named, content, toolCalls };
+  return { role: 'assistant', ...named, content, toolCalls, reasoning: readReasoning(message, name) };
 }
 
 /** A text, or the texts of parts. */
