@@ -178,6 +178,7 @@ function messagesUsage(usage: Json): SaidUsage {
     in: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0),
     out: usage.output_tokens,
     cached,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
   };
 }
 

@@ -21,7 +21,16 @@ import { textCall } from './text-call.ts';
 /** What a message is made of: the text of a provider, or the reply of a chatbot. */
 export type MessageResult = Pick<
   GeneratedText,
-  'content' | 'usage' | 'providerId' | 'model' | 'ignored' | 'usageEstimated' | 'tokenDetails' | 'toolCalls' | 'finish'
+  | 'content'
+  | 'usage'
+  | 'provider'
+  | 'providerId'
+  | 'model'
+  | 'ignored'
+  | 'usageEstimated'
+  | 'tokenDetails'
+  | 'toolCalls'
+  | 'finish'
 > &
   Pick<GeneratedText, 'refusal' | 'reasoning' | 'native'>;
 

@@ -22,10 +22,13 @@ export function writeMessage(result: MessageResult): Readonly<Record<string, unk
   };
 }
 
-/** What comes after the text: a refusal, and calls of tools. */
+/** What comes after the text: calls of tools, and a refusal, which Claude says in `stop_details`. */
 export function lastBlocks(result: MessageResult): Block[] {
-  const { refusal = '', toolCalls = [] } = result;
-  return [...(refusal === '' ? [] : [textBlock(refusal)]), ...toolCalls.flatMap((call) => toolUse(call, result))];
+  const { refusal = '', toolCalls = [], native } = result;
+  return [
+    ...(refusal === '' || native !== undefined ? [] : [textBlock(refusal)]),
+    ...toolCalls.flatMap((call) => toolUse(call, result)),
+  ];
 }
 
 export const textBlock = (text: string): Block => ({ type: 'text', text });
@@ -44,12 +47,12 @@ export function thinkingBlock(piece: Reasoning): Block[] {
  *
  * @throws RestError 502 `rest_svc_provider_error` for arguments that are no object
  */
-function toolUse({ id, name, arguments: json }: ToolCall, { finish, providerId }: MessageResult): Block[] {
+function toolUse({ id, name, arguments: json }: ToolCall, { finish, provider, providerId }: MessageResult): Block[] {
   const input = parseInput(json);
   if (input !== null) return [{ type: 'tool_use', id, name, input }];
   if (finish === 'length') return [];
   throw errors.provider_error({
-    values: { provider: providerId, reason: `the arguments of its call of ${name} are not a JSON object.` },
+    values: { provider, reason: `the arguments of its call of ${name} are not a JSON object.` },
     data: { provider: providerId, provider_status: 200 },
   });
 }
@@ -87,7 +90,7 @@ function stopReason({ finish, refusal, toolCalls = [] }: MessageResult): string 
 
 /** Input without what the cache was asked for and wrote, as Anthropic counts. */
 export function writeUsage({ usage, tokenDetails = {}, native }: MessageResult): Readonly<Record<string, unknown>> {
-  const { cached_input: read = 0, cache_write = 0, cache_write_1h = 0 } = tokenDetails;
+  const { cached_input: read = 0, cache_write = 0, cache_write_1h = 0, reasoning } = tokenDetails;
   const written = cache_write + cache_write_1h;
   return {
     ...asRecord(asRecord(native)['usage']),
@@ -95,6 +98,7 @@ export function writeUsage({ usage, tokenDetails = {}, native }: MessageResult):
     cache_read_input_tokens: read,
     cache_creation_input_tokens: written,
     output_tokens: usage.output_tokens,
+    ...(reasoning !== undefined && { output_tokens_details: { thinking_tokens: reasoning } }),
   };
 }
 
