@@ -17,7 +17,7 @@ import type { AiServices } from './ports.ts';
 export interface TextAttempts {
   /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
-  /** Whether the caller has seen a part of the text, its reasoning or events: the call cannot be retried then, as there would be two beginnings. */
+  /** Whether the caller has seen a part of the text, its reasoning or events. It is not retried then: there would be two. */
   hasBegun(): boolean;
   /** For the connection of each attempt. Undefined if the caller does not want the reasoning. */
   readonly onReasoning: ((piece: Reasoning) => void) | undefined;
