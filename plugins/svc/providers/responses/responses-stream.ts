@@ -5,8 +5,8 @@ import { errorInside, parseEvent, type TextStream } from '../streams/read-events
 import { reasoningOf, responsesReport, responsesResponse } from './responses-response.ts';
 
 const lastEvents: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed'];
-/** Events of the response as a whole, which callers write themselves. Until one of its content comes, the call can still be retried. */
-const firstEvents: readonly string[] = ['response.created', 'response.queued', 'response.in_progress'];
+/** Events before the content. */
+const firstEvents: readonly string[] = ['response.queued', 'response.in_progress'];
 
 /** Events with a part of what the model writes besides its text. */
 const otherDeltas = /^response\.(?:refusal|function_call_arguments|mcp_call_arguments|custom_tool_call_input)\.delta$/;
@@ -27,6 +27,13 @@ export const createResponsesStream = (
   };
   const items: unknown[] = [];
   const onEvent = request.native && connection.onEvent;
+  /** The first event of a native answer, until content follows: before it the call can still be retried. */
+  let opening: JsonObject | null = null;
+  const passOn = (event: JsonObject): void => {
+    if (opening !== null) onEvent?.(opening);
+    opening = null;
+    onEvent?.(event);
+  };
   const reasoning = createReasoningReader(connection);
 
   const show = (piece: string): void => {
@@ -39,7 +46,8 @@ export const createResponsesStream = (
     // Before an error is thrown: the event that has it may have the usage too, which is billed (D51).
     state.usage = laterUsage(laterUsage(state.usage, usageIn(event)), usageIn(response));
     if (type === 'error' || isRecord(event['error'])) throw errorInside(errorBody(event), connection);
-    if (![...firstEvents, ...lastEvents].includes(type)) onEvent?.(event);
+    if (type === 'response.created') opening = event;
+    else if (![...firstEvents, ...lastEvents].includes(type)) passOn(event);
     const delta = typeof event['delta'] === 'string' ? event['delta'] : '';
     if (type === 'response.output_text.delta') show(delta);
     else if (otherDeltas.test(type)) state.written += delta;

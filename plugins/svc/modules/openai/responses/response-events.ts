@@ -1,3 +1,4 @@
+import { asRecord } from '#plugin-api';
 import type { Reasoning } from '../../../kit/reasoning.ts';
 import type { ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
@@ -37,6 +38,7 @@ interface OpenItem {
 export function createResponseEvents(push: (event: ServerSentEvent) => void, head: ResponseHead): ResponseEvents {
   let number = 0;
   let hasStarted = false;
+  let begun: Members = head;
   /** Whether the events are those of a vendor with this format. */
   let isNative = false;
   let open: OpenItem | null = null;
@@ -50,7 +52,7 @@ export function createResponseEvents(push: (event: ServerSentEvent) => void, hea
   const start = (): void => {
     if (hasStarted) return;
     hasStarted = true;
-    const response = { ...head, status: 'in_progress', output: [] };
+    const response = { ...begun, status: 'in_progress', output: [] };
     send('response.created', { response });
     send('response.in_progress', { response });
   };
@@ -130,10 +132,11 @@ export function createResponseEvents(push: (event: ServerSentEvent) => void, hea
     done(item);
   };
   return {
-    onEvent({ type, ...members }) {
+    onEvent({ type, sequence_number: _number, response, ...members }) {
       isNative = true;
+      if (type === 'response.created') begun = { ...begun, ...asRecord(response), model: head.model };
       start();
-      send(String(type), { ...members, sequence_number: number - 1 });
+      if (type !== 'response.created') send(String(type), members);
     },
     onText(piece) {
       if (!isNative) write('message', piece);
@@ -161,7 +164,7 @@ export function createResponseEvents(push: (event: ServerSentEvent) => void, hea
       send('error', { error });
       const { code, message } = error;
       return eventOf('response.failed', {
-        response: { ...head, status: 'failed', error: { code, message }, output },
+        response: { ...begun, status: 'failed', error: { code, message }, output },
       });
     },
   };
