@@ -107,6 +107,55 @@ describe('the client @anthropic-ai/sdk', () => {
     expect(sent.at(-1)).to.deep.equal({ role: 'tool', tool_call_id: 'call_5', content: '5' });
   });
 
+  it('streams the thinking of another vendor, and sends it back to it', async () => {
+    const called = { id: 'call_1', function: { name: 'find', arguments: '{"q":1}' } };
+    const request = { ...ask('deepseek/deepseek-reasoner'), tools: [find] };
+    door.play({ events: chatEvents({ thought: ['Let me ', 'see.'], call: called }) });
+    const pieces: string[] = [];
+    const stream = client.messages.stream(request).on('thinking', (piece) => pieces.push(piece));
+    const message = await stream.finalMessage();
+    expect(pieces).to.deep.equal(['Let me ', 'see.']);
+    expect(message.content.map(({ type }) => type)).to.deep.equal(['thinking', 'tool_use']);
+    const [thinking] = message.content as [Anthropic.ThinkingBlock];
+    expect([thinking.thinking, thinking.signature]).to.deep.equal(['Let me see.', '']);
+    const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: '1' };
+    const messages = [
+      ...request.messages,
+      { role: 'assistant' as const, content: message.content },
+      { role: 'user' as const, content: [result] },
+    ];
+    door.play({ events: chatEvents({ text: 'Done.' }) });
+    await client.messages.stream({ ...request, messages }).finalMessage();
+    const sent = door.received()[0]!.body['messages'] as { reasoning_content?: string }[];
+    expect(sent[1]?.reasoning_content).to.equal('Let me see.');
+  });
+
+  it('gets calls as the model wrote them, and no input that it did not write', async () => {
+    const message = (args: string, finish_reason: string) => ({
+      model: 'gpt-4.1',
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'find', arguments: args } }],
+          },
+          finish_reason,
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    });
+    const request = { ...ask('openai/gpt-4.1'), tools: [find] };
+    door.play({ body: message('{"q":', 'tool_calls') });
+    expect(String(await failureOf(client.messages.create(request)))).to.contain('call of find are not a JSON object');
+    door.play({ body: message('{"q":', 'length') });
+    const cut = await client.messages.create(request);
+    expect([cut.stop_reason, cut.content]).to.deep.equal(['max_tokens', []]);
+    door.play({ events: chatEvents({ call: { id: 'c', function: { name: 'find', arguments: '{"q":' } } }) });
+    const { text } = await door.post('/messages', { ...request, stream: true });
+    expect(text).to.contain('"partial_json":"{\\"q\\":"');
+  });
+
   it('sends images', async () => {
     const source = { type: 'base64', media_type: 'image/png', data: png } as const;
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }];

@@ -40,7 +40,7 @@ export interface AnthropicDoor {
   stop(): Promise<void>;
 }
 
-/** A site whose Claude and OpenAI are one local server, which answers as it is told by a test. */
+/** A site whose Claude, OpenAI and DeepSeek are one local server, which answers as a test says. */
 export async function startAnthropicDoor(): Promise<AnthropicDoor> {
   let answers: readonly Played[] = [];
   let received: Received[] = [];
@@ -67,6 +67,7 @@ export async function startAnthropicDoor(): Promise<AnthropicDoor> {
   const settings: Readonly<Record<string, object>> = {
     claude: { api_key: 'claude-key', base_url: `http://127.0.0.1:${String(port)}` },
     openai: { api_key: 'openai-key', base_url: `http://127.0.0.1:${String(port)}/v1` },
+    deepseek: { api_key: 'deepseek-key', base_url: `http://127.0.0.1:${String(port)}/v1` },
   };
   host.hooks.addFilter('svc_provider_settings', (saved: Json, id: string) => ({ ...saved, ...settings[id] }));
   await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
@@ -151,8 +152,14 @@ export function claudeEvents(content: readonly Json[], stop_reason = 'end_turn')
   ];
 }
 
-/** Chunks of OpenAI's stream: a text, or one call of a tool. */
-export function chatEvents({ text, call }: { readonly text?: string; readonly call?: Json }): Json[] {
+interface ChatAnswer {
+  readonly text?: string;
+  readonly call?: Json;
+  readonly thought?: readonly string[];
+}
+
+/** Chunks of OpenAI's stream: a text, or one call of a tool, after what the model thought. */
+export function chatEvents({ text, call, thought }: ChatAnswer): Json[] {
   const chunk = (delta: Json, finish_reason: string | null = null): Json => ({
     object: 'chat.completion.chunk',
     model: 'gpt-4.1',
@@ -166,6 +173,7 @@ export function chatEvents({ text, call }: { readonly text?: string; readonly ca
     prompt_tokens_details: { cached_tokens: 4 },
   };
   return [
+    ...(thought ?? []).map((reasoning_content) => chunk({ reasoning_content })),
     chunk(delta),
     chunk({}, text === undefined ? 'tool_calls' : 'stop'),
     { object: 'chat.completion.chunk', model: 'gpt-4.1', choices: [], usage },

@@ -32,6 +32,7 @@ describe('linters of OpenAPI', () => {
       expect(namespaces).to.include.members([
         'svc/v1',
         'svc-openai/v1',
+        'svc-anthropic/v1',
         'svc-admin/v1',
         'wp/v2',
         'wp-abilities/v1',

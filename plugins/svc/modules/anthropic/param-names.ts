@@ -6,6 +6,7 @@ const names: Readonly<Record<string, string>> = {
   stop: 'stop_sequences',
   reasoning_effort: 'thinking',
   user: 'metadata.user_id',
+  'messages.reasoning': 'messages.thinking',
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   'response_format.json_schema': 'output_config.format',
 };

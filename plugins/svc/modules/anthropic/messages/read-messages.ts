@@ -158,7 +158,8 @@ function readThinking(block: Members): Reasoning {
   const text = typeof block['thinking'] === 'string' ? block['thinking'] : '';
   const sealed = sealOf(block);
   if (!isSealedReasoning(sealed)) return { text, item: block, format: 'messages' };
-  return { text, ...openReasoning(sealed) };
+  // Without an item it is a text, as servers with Chat Completions return and want it.
+  return { text, format: 'chat', ...openReasoning(sealed) };
 }
 
 /** Whether a block of thinking is of another vendor, so that Claude would refuse it. */
