@@ -3,7 +3,7 @@ import { callerOf, requireScopes } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { OpenAiPorts } from '../openai-ports.ts';
-import { notSupported, responsesPath, type GivenResponse, type ResponseCall } from './response-call.ts';
+import { notSupported, responsesPath, type GivenResponse, type ResponseCall } from './response-run.ts';
 
 /** Parameters that a chatbot cannot do without if they are sent. */
 const refused: readonly string[] = ['tools', 'tool_choice', 'previous_response_id', 'conversation'];

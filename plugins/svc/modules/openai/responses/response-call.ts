@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asRecord, type RestError } from '#plugin-api';
-import type { GeneratedText, GenerateTextInput, GivenRequest } from '../../../ai/generate-text.ts';
+import { asRecord } from '#plugin-api';
+import type { GivenRequest } from '../../../ai/generate-text.ts';
 import { createImageAddresses } from '../../../ai/image-addresses.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { AiParamName } from '../../../kit/ai-params.ts';
 import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
-import { errors } from '../../../kit/errors.ts';
 import { invalid } from '../../../kit/read-members.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
@@ -13,30 +12,7 @@ import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
 import { botResponseCall } from './bot-response-call.ts';
 import { readInput, type LostMembers } from './read-input.ts';
 import { readResponseParams } from './read-response-params.ts';
-
-export const responsesPath = '/svc-openai/v1/responses';
-
-/** What a response is made of: the text of a provider, or the reply of a chatbot. */
-export type ResponseResult = Pick<GeneratedText, 'content' | 'usage' | 'providerId' | 'model' | 'ignored'> &
-  Partial<GeneratedText>;
-
-export type ResponseListeners = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent'>;
-
-export interface ResponseCall {
-  /** As it was sent. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly stream: boolean;
-  run(signal: AbortSignal, listeners?: ResponseListeners): Promise<ResponseResult>;
-}
-
-/** What is read of a request. */
-export interface GivenResponse {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly messages: readonly ConversationMessage[];
-  /** What another format loses of it. */
-  readonly lost: LostMembers;
-  readonly request: OpenAiRequest;
-}
+import { notSupported, responsesPath, type GivenResponse, type ResponseCall } from './response-run.ts';
 
 /** A validated call. @throws RestError 400 or 404 that names the parameter */
 export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPorts): Promise<ResponseCall> {
@@ -141,12 +117,4 @@ function textCall(
     const { native: _native, ...result } = generated;
     return { ...result, ignored, content, usage };
   };
-}
-
-/** @returns RestError 400 `rest_svc_parameter_not_supported` */
-export function notSupported(param: string, of: { readonly provider?: string; readonly model: string }): RestError {
-  return errors.parameter_not_supported({
-    values: { provider: of.provider ?? 'the chatbots', model: of.model, param },
-    data: { param, ...of },
-  });
 }

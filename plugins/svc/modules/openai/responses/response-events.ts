@@ -2,7 +2,7 @@ import { asRecord } from '#plugin-api';
 import type { Reasoning } from '../../../kit/reasoning.ts';
 import type { ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
-import type { ResponseResult } from './response-call.ts';
+import type { ResponseResult } from './response-run.ts';
 import {
   callItem,
   messageItem,

@@ -3,7 +3,8 @@ import { responseHeaders } from '../../../kit/response-headers.ts';
 import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
 import { openAiErrorBody } from '../error-body.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
-import { readResponseCall, type ResponseCall } from './response-call.ts';
+import { readResponseCall } from './response-call.ts';
+import type { ResponseCall } from './response-run.ts';
 import { createResponseEvents, type ResponseEvents } from './response-events.ts';
 import { ignoredNames, responseHead, writeResponse, type ResponseHead } from './write-response.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sealReasoning, type Reasoning } from '../../../kit/reasoning.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
-import type { ResponseCall, ResponseResult } from './response-call.ts';
+import type { ResponseCall, ResponseResult } from './response-run.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
