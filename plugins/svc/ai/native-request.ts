@@ -10,7 +10,8 @@ export function nativeRequest(
   { native, output, model }: Pick<GenerateTextInput, 'native' | 'output'> & { readonly model: string },
   saved: ProviderSettings,
 ): NativeRequest | undefined {
-  if (output !== undefined || native === undefined || text.format?.(model, saved) !== native.format) return undefined;
+  if (output !== undefined || native === undefined || text.format?.(model, saved, native.format) !== native.format)
+    return undefined;
   return native.namesImages === true && text.fetchesImages !== true ? undefined : native;
 }
 

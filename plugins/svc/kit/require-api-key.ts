@@ -30,8 +30,9 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
 
 /**
  * Checks the key before the parameters (contract 5, D2, D31): first the header `Authorization: Bearer`, in any case and
- * trimmed, and the header of the route's vendor (`keyHeaders`), then `svc_api_key` of the JSON body, the form and the query. A right key in any of these places is accepted,
- * whatever is in the others (D49). It compares digests in constant time. Candidates that begin with `svck_` may be named keys.
+ * trimmed, and the header of the route's vendor (`keyHeaders`), then `svc_api_key` of the JSON body, the form and the
+ * query. A right key in any of these places is accepted, whatever is in the others (D49). It compares digests in
+ * constant time. Candidates that begin with `svck_` may be named keys.
  *
  * The parameter is always deleted from every source, so that handlers and log lines never contain it.
  *

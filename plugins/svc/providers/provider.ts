@@ -160,8 +160,12 @@ export interface TextCapability {
   readonly reportsCost?: boolean;
   /** Whether a model reads images. Omitted: none does. */
   sees?(model: string, settings: ProviderSettings): boolean;
-  /** The format of the API that serves a model. Omitted: none of these. */
-  format?(model: string, settings: ProviderSettings): TextFormat;
+  /**
+   * The format of the API that serves a model. Omitted: none of these.
+   *
+   * @param sent the format of what the caller sent, which the vendor gets if it has several (D55)
+   */
+  format?(model: string, settings: ProviderSettings, sent?: TextFormat): TextFormat;
   /** Whether the vendor fetches images that a request in that format names by address. Default: they are fetched here. */
   readonly fetchesImages?: boolean;
   /** Whether a model supports a feature. Omitted: it has none of them. */

@@ -18,8 +18,8 @@ const settingFlags = {
   providers: text('Comma-separated ids of providers. Default: all.'),
   models: text('Comma-separated models; * matches any characters. Default: all, or none beside --chatbots.'),
   chatbots: text(
-    'Comma-separated ids of chatbots. The key then reaches these alone, on the routes openai and anthropic too; add --models to allow models ' +
-      'beside them. Default: all.',
+    'Comma-separated ids of chatbots. The key then reaches these alone, on the routes openai and anthropic too; ' +
+      'add --models to allow models beside them. Default: all.',
   ),
   abilities: text(
     'Comma-separated names of abilities that read what only the creator may see, or change or delete data. Default: none.',

@@ -60,7 +60,9 @@ const hints: Readonly<Record<string, FieldHints>> = {
   },
   requests_per_minute: { help: 'Enter 0 for no limit.' },
   lenient: {
-    help: 'For programs that send the same parameters to every model, which is an error otherwise. For the OpenAI-compatible and Anthropic-compatible routes.',
+    help:
+      'For programs that send the same parameters to every model, which is an error otherwise. ' +
+      'For the OpenAI-compatible and Anthropic-compatible routes.',
   },
   expires: {
     help: 'The key works until the end of this day. Leave empty if it never expires.',

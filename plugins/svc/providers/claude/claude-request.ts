@@ -90,8 +90,8 @@ function claudeMessages(messages: readonly TextMessage[]): ClaudeMessage[] {
 }
 
 /**
- * Images are blocks before the text, what the model thought is too, tool calls blocks after it. Anthropic refuses blank texts: a blank turn of the assistant is
- * left out, one of the user stays as an ellipsis.
+ * Images and what the model thought are blocks before the text, tool calls blocks after it. Anthropic refuses blank texts: a blank
+ * turn of the assistant is left out, one of the user stays as an ellipsis.
  */
 function claudeMessage({ role, content, images = [], toolCalls = [], reasoning = [] }: TextMessage): ClaudeMessage[] {
   const speaker = role === 'assistant' ? role : 'user';

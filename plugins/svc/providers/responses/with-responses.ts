@@ -2,7 +2,8 @@ import { lazyMethods } from '../../kit/lazy.ts';
 import { choice } from '../../kit/setting-schemas.ts';
 import type { ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { ParamRules } from '../params.ts';
-import type { Provider, ProviderSettings, TextCapability } from '../provider.ts';
+import type { TextFormat } from '../../kit/reasoning.ts';
+import type { Provider, ProviderSettings, TextCapability, TextRequest } from '../provider.ts';
 import { createTextCapability } from '../unsupported-params.ts';
 import { responsesNames, type ResponsesTraits } from './responses-request.ts';
 
@@ -32,23 +33,27 @@ export function withResponses(provider: Provider, init: ResponsesInit): Provider
   const responses = createTextCapability({ rules, ...calls, supports: supportsAs(chat) });
   const choose = (model: string, saved: ProviderSettings): TextCapability =>
     usesResponses(init, model, saved) ? responses : chat;
+  // The vendor has both: what was sent in one of them goes there, unless the settings name the other (D55).
+  const isChat = (model: string, saved: ProviderSettings, sent?: TextFormat): boolean =>
+    !usesResponses(init, model, saved) || (sent === 'chat' && saved['api'] !== 'responses');
+  const capabilityFor = ({ model, native }: TextRequest, saved: ProviderSettings): TextCapability =>
+    isChat(model, saved, native?.format) ? chat : responses;
   return {
     ...provider,
     load: () => Promise.all([load?.(), import('./responses-calls.ts')]),
     settings: { ...settings, properties: { ...settings.properties, api: init.isOwn ? autoField : chosenField } },
     text: {
       ...chat,
-      format: (model, saved) =>
-        usesResponses(init, model, saved) ? 'responses' : (chat.format?.(model, saved) ?? 'chat'),
+      format: (model, saved, sent) => (isChat(model, saved, sent) ? 'chat' : 'responses'),
       supports: (feature, model, saved) => choose(model, saved).supports?.(feature, model, saved) === true,
       unsupportedParams: (given) =>
         // A length below the least one is raised, not refused.
         (choose(given.model, given.settings).unsupportedParams?.(given) ?? []).filter(
           (name) => name !== 'max_completion_tokens',
         ),
-      generate: (request, connection) => choose(request.model, connection.settings).generate(request, connection),
+      generate: (request, connection) => capabilityFor(request, connection.settings).generate(request, connection),
       stream(request, connection, onText) {
-        const { generate, stream } = choose(request.model, connection.settings);
+        const { generate, stream } = capabilityFor(request, connection.settings);
         return stream?.(request, connection, onText) ?? generate(request, connection);
       },
     },
@@ -78,11 +83,12 @@ function usesResponses(
   return chosen === 'responses' || (isOwn(settings) && chatModels?.test(model) !== true);
 }
 
-/** Messages have no names there. */
+/** Messages have no names there, and the reasoning that it returned before. */
 const supportsAs =
   (chat: TextCapability): NonNullable<TextCapability['supports']> =>
   (feature, model, settings) =>
-    feature !== 'messages.name' && chat.supports?.(feature, model, settings) === true;
+    feature === 'messages.reasoning' ||
+    (feature !== 'messages.name' && chat.supports?.(feature, model, settings) === true);
 
 /** What the models refuse in Chat Completions they refuse here, and take the same efforts. */
 function responsesRules({ rules, leastTokens = 1 }: ResponsesInit): ParamRules {

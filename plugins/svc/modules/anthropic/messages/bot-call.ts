@@ -4,7 +4,7 @@ import { errors } from '../../../kit/errors.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import { anthropicName } from '../param-names.ts';
 import type { AnthropicPorts } from '../anthropic-ports.ts';
-import { notSupported, type GivenMessage, type RunMessage } from './message-call.ts';
+import { notSupported, type GivenMessage, type RunMessage } from './given-message.ts';
 import { messagesPath } from './text-call.ts';
 
 /**

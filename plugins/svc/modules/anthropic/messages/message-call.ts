@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asRecord } from '#plugin-api';
 import { createImageAddresses } from '../../../ai/image-addresses.ts';
-import type { GeneratedText, GivenRequest } from '../../../ai/generate-text.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { callerOf, isLenient } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
-import type { Reasoning } from '../../../kit/reasoning.ts';
-import type { TextExtras } from '../../../kit/tools.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
 import type { AnthropicPorts, AnthropicRequest } from '../anthropic-ports.ts';
 import { botCall } from './bot-call.ts';
+import { notSupported, type GivenMessage, type RunMessage } from './given-message.ts';
 import { nativeRequest, requireNamedModels } from './native-request.ts';
 import { readMessages, readSystem } from './read-messages.ts';
 import { readAiParams } from './read-params.ts';
@@ -18,48 +16,11 @@ import { readExtras } from './read-tools.ts';
 import { noteMembers, type Reading } from './reading.ts';
 import { textCall } from './text-call.ts';
 
-/** What a message is made of: the text of a provider, or the reply of a chatbot. */
-export type MessageResult = Pick<
-  GeneratedText,
-  | 'content'
-  | 'usage'
-  | 'provider'
-  | 'providerId'
-  | 'model'
-  | 'ignored'
-  | 'usageEstimated'
-  | 'tokenDetails'
-  | 'toolCalls'
-  | 'finish'
-> &
-  Pick<GeneratedText, 'refusal' | 'reasoning' | 'native'>;
-
-/** What gets the pieces of a message as they arrive. */
-export interface MessagePieces {
-  onText(piece: string): void;
-  onReasoning(piece: Reasoning): void;
-  /** After the first of these, they say all. */
-  onEvent(event: Readonly<Record<string, unknown>>): void;
-}
-
-export type RunMessage = (signal: AbortSignal, pieces?: MessagePieces) => Promise<MessageResult>;
-
 export interface MessageCall {
   /** As requested. */
   readonly model: string;
   readonly stream: boolean;
   readonly run: RunMessage;
-}
-
-/** A validated request in the words of this service. */
-export interface GivenMessage {
-  readonly chosen: ChosenModel;
-  readonly messages: readonly ConversationMessage[];
-  readonly params: AiParams;
-  readonly extras: TextExtras;
-  readonly native: GivenRequest;
-  readonly reading: Reading;
-  readonly request: AnthropicRequest;
 }
 
 /** Members that are read, and those that another format may leave out. */
@@ -103,14 +64,6 @@ export async function readGiven(request: AnthropicRequest, ports: AnthropicPorts
     throw notSupported(param, `bot:${String(chosen.id)}`);
   }
   return { chosen, messages, params: ai_params, extras, native, reading, request };
-}
-
-/** @returns 400 `rest_svc_parameter_not_supported` for what a chatbot cannot do */
-export function notSupported(param: string, model: string) {
-  return errors.parameter_not_supported({
-    values: { provider: 'the chatbots', model, param },
-    data: { param, model },
-  });
 }
 
 function isBlank({ content, images = [], toolCalls = [] }: ConversationMessage): boolean {

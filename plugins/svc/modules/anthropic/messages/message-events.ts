@@ -1,7 +1,7 @@
 import { asRecord } from '#plugin-api';
 import type { ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { sealReasoning } from '../../../kit/reasoning.ts';
-import type { MessagePieces, MessageResult } from './message-call.ts';
+import type { MessagePieces, MessageResult } from './given-message.ts';
 import { lastBlocks, thinkingBlock, writeEnding, writeSource, writeUsage, type Block } from './write-message.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { ChosenModel } from '../../../settings/find-model.ts';
 import type { AnthropicPorts } from '../anthropic-ports.ts';
-import type { GivenMessage, MessageResult, RunMessage } from './message-call.ts';
+import type { GivenMessage, MessageResult, RunMessage } from './given-message.ts';
 
 export const messagesPath = '/svc-anthropic/v1/messages';
 

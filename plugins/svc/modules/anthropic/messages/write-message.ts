@@ -3,7 +3,7 @@ import { errors } from '../../../kit/errors.ts';
 import { sealReasoning, type Reasoning } from '../../../kit/reasoning.ts';
 import type { ToolCall } from '../../../kit/tools.ts';
 import { anthropicName } from '../param-names.ts';
-import type { MessageResult } from './message-call.ts';
+import type { MessageResult } from './given-message.ts';
 
 export type Block = Readonly<Record<string, unknown>>;
 
