@@ -4,7 +4,8 @@ import type { GivenRequest } from '../../../ai/generate-text.ts';
 import { createImageAddresses } from '../../../ai/image-addresses.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { AiParamName } from '../../../kit/ai-params.ts';
-import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
+import { callerOf, isLenient } from '../../../kit/caller.ts';
+import { requireNamedModels } from '../../../kit/named-models.ts';
 import { invalid } from '../../../kit/read-members.ts';
 import { restOrigin } from '../../../kit/usage-origin.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
@@ -30,7 +31,7 @@ export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPort
   const given = { body, messages, request, lost };
   if (chosen.kind === 'bot') return { body, stream, run: botResponseCall(chosen.id, given, ports) };
   await refuseStored(chosen, given, ports);
-  requireOtherModels(chosen.provider, given);
+  requireNamedModels(body, chosen.provider, callerOf(request));
   const run = textCall(chosen, { ...given, addresses }, ports);
   return { body, stream, run };
 }
@@ -49,16 +50,6 @@ async function refuseStored(
   if (stored === undefined) return;
   if (providers.get(provider)?.text?.format?.(model, await settings.provider(provider)) === 'responses') return;
   throw invalid(stored, 'is not supported: responses are not stored. Send the whole conversation as input.');
-}
-
-/** Other models that a vendor takes besides or instead: OpenRouter's `models`, and those of tools. */
-function requireOtherModels(provider: string, { body, request }: GivenResponse): void {
-  const { models, tools } = body;
-  const others = [
-    ...(Array.isArray(models) ? (models as unknown[]) : []),
-    ...(Array.isArray(tools) ? tools.map((tool: unknown) => asRecord(tool)['model']) : []),
-  ];
-  for (const model of others) if (typeof model === 'string') requireScopes(callerOf(request), { provider, model });
 }
 
 interface GivenText extends GivenResponse {
