@@ -63,6 +63,8 @@ describe('requests in the format of OpenAI', () => {
   let vendor: Vendor;
   before(async () => {
     [door, vendor] = await Promise.all([startDoor(), startVendor()]);
+    // Its calls would cost nothing.
+    await door.host.options.update('svc_sandbox', false);
     door.host.hooks.addFilter(
       'svc_provider_settings',
       (settings: Members, id: string) => ({
@@ -92,6 +94,7 @@ describe('requests in the format of OpenAI', () => {
     expect(status, text).to.equal(200);
     return vendor.received.at(-1)?.body ?? {};
   };
+  const unpriced = 'rest_svc_budget_unpriced_param';
   const hello = { role: 'user', content: 'Hello' };
 
   const rich = {
@@ -179,6 +182,41 @@ describe('requests in the format of OpenAI', () => {
       (await post({ messages: [hello], model: 'openrouter/small', ...body }, key)).status;
     expect(await ask({ models: ['small-2'] })).to.equal(200);
     expect(await ask({ models: ['small-2', 'large'] })).to.equal(403);
+    const tools = (model: string) => [{ type: 'openrouter:advisor', parameters: { model } }];
+    expect(await ask({ tools: tools('small-2') })).to.equal(200);
+    expect(await ask({ tools: tools('large') })).to.equal(403);
+    // A function of the caller may have an argument of that name.
+    const properties = { model: { type: 'string' }, models: ['large'] };
+    expect(
+      await ask({ tools: [{ type: 'function', function: { name: 'pick', parameters: { properties } } }] }),
+    ).to.equal(200);
+  });
+
+  it('are refused under a budget of dollars with what has no price, and sent where it may be free', async () => {
+    const search = { tools: [{ type: 'web_search' }] };
+    const ask = async (body: Members): Promise<unknown> => {
+      const { status, text } = await post({ messages: [hello], model: 'openai/gpt-4.1', ...body });
+      return status === 200 ? status : (JSON.parse(text) as { error: { param: string; svc: Members } }).error;
+    };
+    const budget = async (more: Members) => {
+      const values = { id: 'all', name: 'All', unit: 'dollars', amount: 1_000, ...more };
+      expect((await door.host.cli('svc', 'budget', 'set', JSON.stringify(values))).code).to.equal(0);
+    };
+    await budget({ unpriced: 'refuse' });
+    for (const [param, body] of [
+      ['tools[0]', search],
+      ['service_tier', { service_tier: 'priority' }],
+      ['web_search_options', { web_search_options: {} }],
+    ] as const)
+      expect(await ask(body))
+        .to.deep.include({ param })
+        .and.have.nested.property('svc.code', unpriced);
+    expect(await ask({ service_tier: 'auto', tools: [{ type: 'function', function: { name: 'find' } }] })).to.equal(
+      200,
+    );
+    await budget({ unpriced: 'free' });
+    expect(await ask(search)).to.equal(200);
+    await door.host.cli('svc', 'budget', 'delete', 'all');
   });
 
   it('change with filters of plugins, which see them in the words of the service', async () => {

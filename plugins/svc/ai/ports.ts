@@ -115,6 +115,8 @@ export interface BudgetedCall {
   /** Milliseconds the call may take. */
   readonly limit: number;
   readonly bypassedBudgetIds?: readonly string[] | undefined;
+  /** A member of the request that multiplies the cost and has no price, such as a tool that the vendor runs (D55). */
+  readonly unpricedParam?: string | undefined;
 }
 
 /** Limits calls to providers. */
@@ -124,7 +126,8 @@ export interface BudgetGuard {
    * if none applies.
    *
    * @throws RestError 429 `rest_svc_budget_exhausted` with `Retry-After`; `data.is_reserved` if only running calls hold the rest.
-   * @throws RestError 400 `rest_svc_budget_no_price` for a call without a price under a budget of dollars that refuses those.
+   * @throws RestError 400 `rest_svc_budget_no_price` for a call without a price under a budget of dollars that refuses those,
+   * `rest_svc_budget_unpriced_param` for one with a member that has none.
    */
   reserve(call: BudgetedCall): Promise<string | null>;
   /**

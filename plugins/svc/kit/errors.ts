@@ -41,6 +41,11 @@ export const errors = defineErrors('rest_svc_', {
     '{model} of {provider} has no price, but the budget “{budget}” needs one. Add it in the admin under Prices, or with the ' +
       'command svc prices set. The budget can also count calls without a price as free.',
   ],
+  budget_unpriced_param: [
+    400,
+    '{param} costs more than its tokens at {provider}, but has no price, and the budget “{budget}” needs one. Omit it, or let the ' +
+      'budget count calls without a price as free.',
+  ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
   parameter_unknown: [400, '{param} is not supported by these routes. Omit it.'],

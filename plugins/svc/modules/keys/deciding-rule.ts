@@ -42,6 +42,7 @@ const rules: Readonly<Record<string, string>> = {
   rest_svc_parameter_not_supported: 'model_unsupported',
   rest_svc_bot_not_found: 'chatbot_unknown',
   rest_svc_budget_no_price: 'budget_no_price',
+  rest_svc_budget_unpriced_param: 'budget_no_price',
 };
 
 /** Name of the rule that decided. */

@@ -4,6 +4,7 @@ const labels: Readonly<Record<string, string>> = {
   rest_internal_error: 'The service failed',
   rest_svc_budget_exhausted: 'A budget was used up',
   rest_svc_budget_no_price: 'A budget had no price',
+  rest_svc_budget_unpriced_param: 'A budget had no price',
   rest_svc_model_cannot_see: 'The model cannot read images',
   rest_svc_output_cut: 'The data was cut at its length limit',
   rest_svc_output_filtered: 'A content filter removed data',

@@ -67,11 +67,20 @@ export function createRecordUsage({ clock, log, ledger, rolesOf, guard, traces }
     call: RecordedCall<Result>,
     describe: (attributes: SpanAttributes) => void,
   ): Promise<Result & CallCost> => {
-    const { kind, provider, model, origin: from = serviceOrigin, estimate, limit, bypassedBudgetIds } = call;
+    const {
+      kind,
+      provider,
+      model,
+      origin: from = serviceOrigin,
+      estimate,
+      limit,
+      bypassedBudgetIds,
+      unpricedParam,
+    } = call;
     requireScopes(from.caller, { provider, model, chatbot: from.botId ?? undefined });
     const { userId = 0 } = from;
     const origin = userId > 0 ? { ...from, roles: await rolesOf?.(userId) } : from;
-    const budgeted = { kind, provider, model, origin, estimate, limit, bypassedBudgetIds };
+    const budgeted = { kind, provider, model, origin, estimate, limit, bypassedBudgetIds, unpricedParam };
     const dryRun = currentDryRun();
     if (dryRun !== undefined) {
       const allowed = await guard?.explain(budgeted);

@@ -4,6 +4,7 @@ import type { GeneratedText, GenerateTextInput, GivenRequest } from '../../../ai
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
+import { requireNamedModels } from '../../../kit/named-models.ts';
 import { aiParamSchemas, type AiParamName, type AiParams } from '../../../kit/ai-params.ts';
 import { invalid, onlyMembers, optionalFlag } from '../../../kit/read-members.ts';
 import type { TextExtras } from '../../../kit/tools.ts';
@@ -65,9 +66,7 @@ function readGiven(request: OpenAiRequest, ports: OpenAiPorts, chosen: ChosenMod
   // A lenient key leaves out what the vendor would refuse (D41).
   if (chosen.kind === 'bot' || !isRecord(json) || isLenient(request)) return readStrictly(request, ports);
   const body = json;
-  // Another model that the vendor may take instead, as OpenRouter does.
-  for (const other of Array.isArray(body['models']) ? body['models'] : [])
-    requireScopes(callerOf(request), { provider: chosen.provider, model: String(other) });
+  requireNamedModels(body, chosen.provider, callerOf(request));
   const native = { format: 'chat', body, needed: [] } as const;
   try {
     const read = readStrictly(request, ports);
