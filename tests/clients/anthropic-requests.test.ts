@@ -154,6 +154,15 @@ describe('requests in Anthropic’s format', () => {
       expect(sent()).to.deep.equal({ ...request, model: 'claude-sonnet-4-5' });
     });
 
+  it('are refused for a document alone by its name, and for nothing but it with a lenient key', async () => {
+    const document = { type: 'document', source: { type: 'url', url: 'u' } };
+    const request = { ...hello, model: 'openai/gpt-4.1', messages: [{ role: 'user', content: [document] }] };
+    const paramOf = ({ body }: { readonly body: Json }) => ((body['error'] as Json)['svc'] as Json)['param'];
+    expect(paramOf(await door.post('/messages', request))).to.equal('messages[0].content[0].type');
+    const lenient = await door.createKey('--routes=anthropic', '--lenient');
+    expect(paramOf(await door.post('/messages', request, lenient))).to.equal('messages');
+  });
+
   it('are refused by the names of Anthropic', async () => {
     const { status, body } = await door.post('/messages', {
       ...hello,

@@ -56,7 +56,9 @@ export async function readGiven(request: AnthropicRequest, ports: AnthropicPorts
   await nextTurn();
   const given = params['messages'] as readonly unknown[];
   const messages = [...readSystem(params['system'], reading), ...readMessages(given, reading)];
-  if (!isNative && messages.every(isBlank)) throw errors.invalid_messages({ data: { param: 'messages' } });
+  // What the model does not take is named before what is missing without it.
+  const isEmpty = messages.every(isBlank) && (reading.needed.length === 0 || isLenient(request));
+  if (!isNative && isEmpty) throw errors.invalid_messages({ data: { param: 'messages' } });
   const extras = readExtras(params, reading);
   const ai_params = await withoutNeedlessEffort(readAiParams(params, reading), chosen, ports);
   const native = nativeRequest(request, body, { params: ai_params, reading });
