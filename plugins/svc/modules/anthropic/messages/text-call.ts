@@ -1,8 +1,8 @@
+import { generateForDoor } from '../../../ai/generate-for-door.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { isLenient } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { TextExtras } from '../../../kit/tools.ts';
-import { restOrigin } from '../../../kit/usage-origin.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { ChosenModel } from '../../../settings/find-model.ts';
 import type { AnthropicPorts } from '../anthropic-ports.ts';
@@ -23,38 +23,22 @@ export function textCall(
     const call = await hooks.applyFiltersAsync('svc_text_request', sent, request);
     const isChanged = before !== null && whatIsSaid(call) !== before;
     if (isChanged) refuseLost(given);
-    // A filter needs the whole text.
-    const isFiltered = hooks.hasFilter('svc_text_response') !== false;
-    const generated = await generateText({
-      ...call,
-      systemInstruction: call.system_instruction,
-      // Texts of other programs stay as they are.
-      placeholders: false,
-      params: call.ai_params,
-      ...(!isChanged && { native: given.native }),
-      strict: !isLenient(request),
-      lenient: isLenient(request),
-      loadImages: (named, stop) => reading.images.load(named, stop),
-      acceptsEmpty: true,
-      user: request.user,
-      signal,
-      origin: restOrigin(request, messagesPath),
-      ...(!isFiltered && pieces),
-    });
+    const { generated, isFiltered } = await generateForDoor(
+      {
+        ...{ request, call, path: messagesPath, signal },
+        loadImages: (named, stop) => reading.images.load(named, stop),
+        native: isChanged ? undefined : given.native,
+        ...pieces,
+      },
+      { hooks, generateText },
+    );
     const { needed, spared } = given.native;
     const ignored = isChanged ? [...generated.ignored, ...needed, ...spared] : generated.ignored;
-    if (!isFiltered) return { ...generated, ignored };
-    const { content, usage } = await hooks.applyFiltersAsync(
-      'svc_text_response',
-      { content: generated.content, usage: generated.usage, provider: generated.provider, model: generated.model },
-      call,
-      request,
-    );
-    for (const piece of generated.reasoning ?? []) pieces?.onReasoning(piece);
-    if (content !== '') pieces?.onText(content);
-    // The vendor's own message has the text before the filter.
-    const { native: _native, ...result } = generated;
-    return { ...result, ignored, content, usage } satisfies MessageResult;
+    if (isFiltered) {
+      for (const piece of generated.reasoning ?? []) pieces?.onReasoning(piece);
+      if (generated.content !== '') pieces?.onText(generated.content);
+    }
+    return { ...generated, ignored } satisfies MessageResult;
   };
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRecord, RestError, type Params, type User } from '#plugin-api';
+import { generateForDoor } from '../../../ai/generate-for-door.ts';
 import type { GeneratedText, GenerateTextInput, GivenRequest } from '../../../ai/generate-text.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
@@ -139,35 +140,17 @@ function textCall(
       { provider, model, messages, ai_params, ...extras },
       request,
     );
-    // A filter needs the whole text.
-    const isFiltered = hooks.hasFilter('svc_text_response') !== false;
-    const generated = await generateText({
-      ...call,
-      systemInstruction: call.system_instruction,
-      // Texts of other programs stay as they are.
-      placeholders: false,
-      params: call.ai_params,
-      strict: !isLenient(request),
-      lenient: isLenient(request),
-      loadImages: (named, stop) => images.load(named, stop),
-      acceptsEmpty: true,
-      user: request.user,
-      signal,
-      origin: restOrigin(request, path),
-      ...(!isFiltered && { onText, onReasoning }),
-      ...(!isChanged && { native }),
-    });
-    const left = isChanged || native === undefined ? ignored : [];
-    const result = { ...generated, ignored: [...generated.ignored, ...left] };
-    if (!isFiltered) return result;
-    const { content, usage } = await hooks.applyFiltersAsync(
-      'svc_text_response',
-      { content: result.content, usage: result.usage, provider: result.provider, model: result.model },
-      call,
-      request,
+    const { generated, isFiltered } = await generateForDoor(
+      {
+        ...{ request, call, path, signal, onText, onReasoning },
+        loadImages: (named, stop) => images.load(named, stop),
+        native: isChanged ? undefined : native,
+      },
+      { hooks, generateText },
     );
-    if (content !== '') onText?.(content);
-    return { ...result, content, usage };
+    if (isFiltered && generated.content !== '') onText?.(generated.content);
+    const left = isChanged || native === undefined ? ignored : [];
+    return { ...generated, ignored: [...generated.ignored, ...left] };
   };
 }
 

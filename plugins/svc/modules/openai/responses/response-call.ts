@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asRecord } from '#plugin-api';
+import { generateForDoor } from '../../../ai/generate-for-door.ts';
 import type { GivenRequest } from '../../../ai/generate-text.ts';
 import { createImageAddresses } from '../../../ai/image-addresses.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
@@ -7,7 +8,6 @@ import type { AiParamName } from '../../../kit/ai-params.ts';
 import { callerOf, isLenient } from '../../../kit/caller.ts';
 import { requireNamedModels } from '../../../kit/named-models.ts';
 import { invalid } from '../../../kit/read-members.ts';
-import { restOrigin } from '../../../kit/usage-origin.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
 import { botResponseCall } from './bot-response-call.ts';
@@ -78,34 +78,14 @@ function textCall(
       { provider, model, messages: conversation, ai_params: params, ...extras },
       request,
     );
-    // A filter needs the whole text.
-    const isFiltered = hooks.hasFilter('svc_text_response') !== false;
-    const generated = await generateText({
-      ...call,
-      systemInstruction: call.system_instruction,
-      // Texts of other programs stay as they are.
-      placeholders: false,
-      params: call.ai_params,
-      strict: !isLenient(request),
-      lenient: isLenient(request),
-      loadImages: (named, stop) => addresses.load(named, stop),
-      acceptsEmpty: true,
-      user: request.user,
-      signal,
-      origin: restOrigin(request, responsesPath),
-      ...(!isTranslated && { native }),
-      ...(!isFiltered && { onText, onReasoning, onEvent }),
-    });
-    const ignored = [...generated.ignored, ...(isTranslated ? [...lost.needed, ...lost.spared] : [])];
-    if (!isFiltered) return { ...generated, ignored };
-    const { content, usage } = await hooks.applyFiltersAsync(
-      'svc_text_response',
-      { content: generated.content, usage: generated.usage, provider: generated.provider, model: generated.model },
-      call,
-      request,
+    const { generated } = await generateForDoor(
+      {
+        ...{ request, call, path: responsesPath, signal, onText, onReasoning, onEvent },
+        loadImages: (named, stop) => addresses.load(named, stop),
+        native: isTranslated ? undefined : native,
+      },
+      { hooks, generateText },
     );
-    // The vendor's own response has the text before the filter.
-    const { native: _native, ...result } = generated;
-    return { ...result, ignored, content, usage };
+    return { ...generated, ignored: [...generated.ignored, ...(isTranslated ? [...lost.needed, ...lost.spared] : [])] };
   };
 }
