@@ -39,7 +39,12 @@ async function breakSchemas(name: string, database: string): Promise<string[]> {
 async function multiply(name: string, url?: string): Promise<string[]> {
   const site = await startWorkSite(url);
   try {
-    const { statuses, health, response, slice } = await fuzzWork(site, requests, seed);
+    const { statuses, health, response, slice } = await fuzzWork(site, {
+      requests,
+      seed,
+      limit,
+      onProgress: (sent) => console.log(`${name}: ${sent} of ${requests}`),
+    });
     console.log(`${name}: ${requests} requests that multiply, statuses ${JSON.stringify(statuses)}`);
     console.log(`  most processor time without a pause ${slice.time.toFixed()} ms, during ${slice.request}`);
     console.log(`  slowest /healthz ${health.time.toFixed()} ms, during ${health.request}`);

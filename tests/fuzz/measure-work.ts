@@ -177,8 +177,34 @@ function anySize(random: Random, most: number): number {
   return Math.max(1, Math.round(most ** (random.below(1_000_001) / 1_000_000)));
 }
 
+/** Measures once more what held up `/healthz`, so that a busy machine is not taken for the request: its shortest delay counts. */
+async function lookAgain(
+  first: WorkResponse,
+  limit: number,
+  repeat: () => Promise<WorkResponse>,
+): Promise<WorkResponse> {
+  let shortest = first;
+  for (let again = 0; again < 2 && shortest.delay > limit; again += 1) {
+    const next = await repeat();
+    if (next.delay < shortest.delay) shortest = { ...first, delay: next.delay };
+  }
+  return shortest;
+}
+
+export interface FuzzWorkInit {
+  readonly requests: number;
+  readonly seed: number;
+  /** Milliseconds of `/healthz` above which a request is sent again, to see whether it was the cause. */
+  readonly limit: number;
+  /** After every thousand requests, with their number. */
+  readonly onProgress?: (sent: number) => void;
+}
+
 /** Sends seeded requests that multiply one thing each, from one to far more than is accepted, and posts that repeat one text. */
-export async function fuzzWork(site: WorkSite, requests: number, seed: number): Promise<WorkReport> {
+export async function fuzzWork(
+  site: WorkSite,
+  { requests, seed, limit, onProgress }: FuzzWorkInit,
+): Promise<WorkReport> {
   const random = createRandom(seed);
   const statuses: Record<string, number> = {};
   let health: Slowest = { time: 0, request: '' };
@@ -192,22 +218,24 @@ export async function fuzzWork(site: WorkSite, requests: number, seed: number): 
     if (delay > health.time) health = { time: delay, request };
     if (elapsed > response.time) response = { time: elapsed, request };
     sent += 1;
+    if (sent % 1_000 === 0) onProgress?.(sent);
   };
+  const measure = async (run: () => Promise<WorkResponse>): Promise<WorkResponse> => lookAgain(await run(), limit, run);
   while (sent < requests) {
     if (random.once(2)) {
       const { name, most, make } = random.pick(site.multipliers);
       const count = random.once(extremes) ? random.pick([most, most + 1, most * 2]) : anySize(random, most * 2);
-      note(await site.send(make(count)), `${String(count)} ${name}`);
+      note(await measure(() => site.send(make(count))), `${String(count)} ${name}`);
       continue;
     }
     const part = random.pick(textParts);
     const length = random.once(extremes) ? longest : anySize(random, longest);
     const what = `${String(length)} characters of ${JSON.stringify(part)}`;
-    const saved = await site.send(postOf(part, length, site.author));
+    const saved = await measure(() => site.send(postOf(part, length, site.author)));
     note(saved, `saving ${what}`);
     const id = /^\{"id":(\d+)/.exec(saved.text)?.[1];
     if (id === undefined) continue;
-    for (const path of viewsOf(Number(id))) note(await site.view(path), `${path} with ${what}`);
+    for (const path of viewsOf(Number(id))) note(await measure(() => site.view(path)), `${path} with ${what}`);
     // The lists hold ten others besides.
     if (random.once(2))
       await site.send({ method: 'DELETE', path: `/wp/v2/posts/${id}?force=true`, headers: site.author, body: null });

@@ -44,7 +44,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const)
     });
 
     it('is bounded for any number', async () => {
-      const { health, slice, statuses } = await fuzzWork(site, 100, 1);
+      const { health, slice, statuses } = await fuzzWork(site, { requests: 100, seed: 1, limit: 500 });
       expect(health.time, health.request).to.be.below(longest);
       expect(slice.time, slice.request).to.be.below(longestSliceOfImages);
       expect(statuses).to.not.have.property('500');
