@@ -194,7 +194,9 @@ export interface AdminDependencies {
   /** The session of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<SignedIn | null>;
   /** The session of a user who must set up two-step sign-in before anything else; null for all others. */
-  readonly limitedSession: (request: IncomingMessage) => Promise<SignedIn | null>;
+  readonly limitedSession: (
+    request: IncomingMessage,
+  ) => Promise<(SignedIn & { readonly mayDeactivate: boolean }) | null>;
   readonly secondStep: AdminSecondStep;
   /**
    * The body of a request within `limit` bytes; null above it. Throws RestError to refuse, and another error when the caller

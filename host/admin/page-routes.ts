@@ -44,13 +44,19 @@ interface Visit {
 export function createPageHandler(context: AdminContext): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
     const full = await context.authenticate(request);
-    const session = full ?? (await context.limitedSession(request));
+    const limited = full ? null : await context.limitedSession(request);
+    const session = full ?? limited;
     if (!session) return context.errorResponses.requireSignIn(request, response);
-    if (!full && readSlug(request) !== twoFactorSlug) return requireTwoFactor(context, request, response);
+    if (limited && !opensLimited(readSlug(request), limited)) return requireTwoFactor(context, request, response);
     identifyCaller({ userId: session.user.id });
     const visit = { request, response, session, isLimited: !full };
     return inLanguage(context.language?.(session.user.profile?.locale), () => servePage(context, visit));
   };
+}
+
+/** Whether a page opens before two-step sign-in is set up. */
+function opensLimited(slug: string, { mayDeactivate }: { readonly mayDeactivate: boolean }): boolean {
+  return slug === twoFactorSlug || (slug === 'plugins' && mayDeactivate);
 }
 
 async function servePage(context: AdminContext, visit: Visit): Promise<void> {

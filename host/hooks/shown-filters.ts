@@ -27,10 +27,13 @@ export const shownFilters = [
   ...['rest_allowed_cors_headers', 'rest_exposed_cors_headers', 'rest_get_max_batch_size'],
 ];
 
+/** Filters that every page of the admin goes through, also the one where a plugin is deactivated. None of them lets in or hides. */
+export const neededFilters = ['nonce_life'];
+
 /**
  * A page or feed is served without what a mistake of a plugin would have changed in it. Filters of queries and responses are not among
  * them: plugins hide with them, and a mistake must not show what is hidden.
  */
 export function keepShownValues(hooks: Pick<HooksApi, 'keepValueOnError'>): void {
-  hooks.keepValueOnError(shownFilters);
+  hooks.keepValueOnError([...shownFilters, ...neededFilters]);
 }

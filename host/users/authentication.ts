@@ -90,6 +90,11 @@ export interface SignedIn {
   readonly authenticatedAt: number;
 }
 
+export interface LimitedSession extends SignedIn {
+  /** Two-step sign-in is required only because the filter of a plugin fails, so that the user may deactivate it. */
+  readonly mayDeactivate: boolean;
+}
+
 export interface OpenedSession extends SignedIn {
   /** Value of `Set-Cookie`. */
   readonly cookie: string;
@@ -116,7 +121,7 @@ export interface AuthenticationDependencies {
   readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
   readonly applicationPasswordAccess: ApplicationPasswordAccess;
   readonly limiter: LoginLimiter;
-  readonly twoFactor: Pick<TwoFactor, 'isEnabled' | 'isRequired' | 'pending'>;
+  readonly twoFactor: Pick<TwoFactor, 'isEnabled' | 'isRequired' | 'isRequiredByFailure' | 'pending'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -139,7 +144,7 @@ export interface Authentication {
    */
   sessionUser(call: IncomingCall): Promise<SignedIn | null>;
   /** The session of a user who must set up two-step sign-in before anything else; null for all others. */
-  limitedSession(call: IncomingCall): Promise<SignedIn | null>;
+  limitedSession(call: IncomingCall): Promise<LimitedSession | null>;
   /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many attempts. */
   login(
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
@@ -270,7 +275,8 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     completeSignIn,
     async limitedSession(call) {
       const session = await findSession(call);
-      return session !== null && (await mustSetUp(session.user)) ? session : null;
+      if (session === null || !(await mustSetUp(session.user))) return null;
+      return { ...session, mayDeactivate: await twoFactor.isRequiredByFailure(session.user) };
     },
     async currentUser(call, response) {
       const nonce = readNonce(call);

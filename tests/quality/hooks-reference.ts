@@ -1,4 +1,4 @@
-import { shownFilters } from '../../host/hooks/shown-filters.ts';
+import { neededFilters, shownFilters } from '../../host/hooks/shown-filters.ts';
 import * as service from '../../plugins/svc/shown-filters.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ function partsOf(parameter: ts.ParameterDeclaration): readonly ts.Node[] {
 }
 
 /** What `keepValueOnError` declares. */
-const keptFilters = new Set([...shownFilters, ...service.shownFilters]);
+const keptFilters = new Set([...shownFilters, ...neededFilters, ...service.shownFilters]);
 
 function renderHook(hook: HookDescription, runs: readonly HookRun[]): string {
   const { name, kind, parameters, description, since } = hook;

@@ -1,5 +1,6 @@
 import type { Clock, HooksApi, Logger, OptionsApi, SecretsApi, User } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
+import type { CapabilityHooks } from '../user.ts';
 import { createChallenges } from './challenges.ts';
 import { createPasskeyStore, type Passkey } from './passkey-store.ts';
 import { createPasskeys, type PasskeyRequest, type PasskeyResponse, type Passkeys } from './passkeys.ts';
@@ -61,6 +62,8 @@ export interface TwoFactor {
   isEnabled(userId: number): Promise<boolean>;
   hasPasskey(userId: number): Promise<boolean>;
   isRequired(user: User): Promise<boolean>;
+  /** Whether only a failure of the filter `two_factor_required`, which is logged, makes it required. */
+  isRequiredByFailure(user: User): Promise<boolean>;
   status(user: User): Promise<TwoFactorStatus>;
   /** Null if an app is on already. */
   beginTotp(user: User): Promise<TotpSetup | null>;
@@ -101,7 +104,7 @@ export interface TwoFactorDependencies {
   /** Keys of recovery codes from before the key was rotated. Default: none. */
   readonly formerKeys?: { find(purpose: 'recovery-codes'): Promise<readonly { readonly key: Buffer }[]> };
   readonly options: Pick<OptionsApi, 'get'>;
-  readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'> & CapabilityHooks;
   readonly site: { readonly url: string; name(): Promise<string> };
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -116,10 +119,18 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
   const isEnabled = async (userId: number): Promise<boolean> =>
     (await totp.confirmedAt(userId)) !== null || (await hasPasskey(userId));
 
-  async function isRequired(user: User): Promise<boolean> {
+  async function readRequirement(user: User): Promise<'none' | 'required' | 'by failure'> {
     const roles = await options.get<unknown>(twoFactorRolesOption);
     const isListed = Array.isArray(roles) && user.roles.some((role) => roles.includes(role));
-    return hooks.applyFilters('two_factor_required', isListed, user);
+    try {
+      return hooks.applyFilters('two_factor_required', isListed, user) ? 'required' : 'none';
+    } catch (error) {
+      hooks.reportFilterFailure?.('two_factor_required', error);
+      return isListed ? 'required' : 'by failure';
+    }
+  }
+  async function isRequired(user: User): Promise<boolean> {
+    return (await readRequirement(user)) !== 'none';
   }
 
   async function generateRecoveryCodes(userId: number): Promise<readonly string[]> {
@@ -138,6 +149,7 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
     isEnabled,
     hasPasskey,
     isRequired,
+    isRequiredByFailure: async (user) => (await readRequirement(user)) === 'by failure',
     generateRecoveryCodes,
     passkeySupport: () => passkeySupport(site.url),
     signIn: passkeys,
