@@ -30,11 +30,9 @@ export async function run(argv: readonly string[], { onUncaught }: RunInit): Pro
   const { pluginFolders, started, describeOpen } = watchPlugins(config);
   const errors = createPluginErrors(pluginFolders);
   onUncaught(errors.contain);
-  logExitsOfPlugins(
-    pluginFolders,
-    () => ({ error: (_message, fields) => errors.printExit(String(fields?.['plugin'])) }),
-    { refusesInSteps: true },
-  );
+  logExitsOfPlugins(pluginFolders, () => ({
+    error: (_message, fields) => errors.printExit(String(fields?.['plugin'])),
+  }));
   finishWithoutReader(process.stdout);
   finishWithoutReader(process.stderr);
   const host = await open(config, argv, pluginFolders);
