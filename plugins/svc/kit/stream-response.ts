@@ -1,5 +1,6 @@
-import { asRecord, RestError, type Clock, type RestErrorBody, type RestResponse } from '#plugin-api';
+import { asRecord, RestError, type Clock, type HostApi, type RestErrorBody, type RestResponse } from '#plugin-api';
 import { createEventQueue } from './event-queue.ts';
+import { nameOutage } from './outage.ts';
 import { eventResponse, type ServerSentEvent, type TextEvent } from './server-sent-events.ts';
 
 type StreamEvent = ServerSentEvent | TextEvent;
@@ -57,14 +58,25 @@ export async function streamResponse(
   });
 }
 
-/** What callers see of an error in a stream. Details of unexpected errors are only logged. */
-export function visibleError(error: unknown, requestId: string): RestErrorBody {
+export interface StreamFailure {
+  readonly host: Pick<HostApi, 'log' | 'database'>;
+  readonly requestId: string;
+  /** Of the log line. */
+  readonly event: string;
+}
+
+/** What callers see of an error in a stream. An outage of the database and an unexpected error are logged, and show no details. */
+export function visibleError(error: unknown, { host, requestId, event }: StreamFailure): RestErrorBody {
+  const known = nameOutage(host.database, error);
   if (!(error instanceof RestError))
-    return {
-      code: 'rest_internal_error',
-      message: `An unexpected error occurred. Request id: ${requestId}.`,
-      data: { status: 500 },
-    };
-  const { code, message, status, data } = error;
-  return { code, message, data: { ...asRecord(data), status } };
+    host.log[known === error ? 'error' : 'warn']('Stream failed', { event, request_id: requestId, error });
+  if (known instanceof RestError) {
+    const { code, message, status, data } = known;
+    return { code, message, data: { ...asRecord(data), status } };
+  }
+  return {
+    code: 'rest_internal_error',
+    message: `An unexpected error occurred. Request id: ${requestId}.`,
+    data: { status: 500 },
+  };
 }

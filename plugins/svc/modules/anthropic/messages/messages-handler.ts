@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RestError, RestResponse } from '#plugin-api';
+import { RestResponse } from '#plugin-api';
 import { responseHeaders } from '../../../kit/response-headers.ts';
 import type { ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
@@ -30,17 +30,12 @@ interface StreamInit {
 }
 
 function streamMessage(call: MessageCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
-  const { clock, log } = ports.host;
-  const failed = (thrown: unknown): ServerSentEvent => {
-    const error = withAnthropicNames(thrown);
-    if (!(error instanceof RestError))
-      log.error('Anthropic-compatible stream failed', {
-        event: 'anthropic_stream_failed',
-        request_id: request.id,
-        error,
-      });
-    return { event: 'error', data: anthropicErrorBody(visibleError(error, request.id), request.id) };
-  };
+  const { clock } = ports.host;
+  const failure = { host: ports.host, requestId: request.id, event: 'anthropic_stream_failed' };
+  const failed = (error: unknown): ServerSentEvent => ({
+    event: 'error',
+    data: anthropicErrorBody(visibleError(withAnthropicNames(error), failure), request.id),
+  });
   const run = async (push: (event: ServerSentEvent) => void): Promise<void> => {
     const events = createMessageEvents(head, push);
     events.end(await call.run(request.signal, events));

@@ -3,7 +3,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { RuleEvent } from '../rules/rule.ts';
 import { acceptMessage, type AcceptParts, type PendingMessage } from './accept-message.ts';
 import { widgetMessage } from './response-mappers.ts';
-import { nameOutage, toVisitorError } from './visitor-error.ts';
+import { nameChatOutage, toVisitorError } from './visitor-error.ts';
 import { createAnswerGenerator, type AcceptedMessage, type GenerateAnswerParts } from './generate-answer.ts';
 import { createAnswerStream, type AnswerStream, type AnswerEnd } from './answer-stream.ts';
 import { checkBannedWords } from './moderation.ts';
@@ -194,7 +194,7 @@ function followRemote(parts: RunningParts, { visitor, input, thread }: PendingMe
   };
   localAnswers.track(
     wait().catch((error: unknown) => {
-      stream.finish(toVisitorError(nameOutage(host.database, error), visitor));
+      stream.finish(toVisitorError(nameChatOutage(host.database, error), visitor));
     }),
   );
   return stream;

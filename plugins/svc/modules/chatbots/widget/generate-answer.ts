@@ -5,7 +5,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
 import { promptMessages, type CreateReply, type Reply } from '../reply/reply.ts';
 import type { EventSubject, WidgetEvents } from './events.ts';
-import { errorCodeOf, nameOutage, toVisitorError } from './visitor-error.ts';
+import { errorCodeOf, nameChatOutage, toVisitorError } from './visitor-error.ts';
 import type { ActiveLimit, Limits, Reservation } from './limits.ts';
 import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 import type { WidgetMessage } from './protocol.ts';
@@ -76,7 +76,7 @@ export function createAnswerGenerator(parts: GenerateAnswerParts): (accepted: Ac
           conversation: thread.uuid,
           error,
         });
-      stream.finish(toVisitorError(nameOutage(host.database, error), visitor));
+      stream.finish(toVisitorError(nameChatOutage(host.database, error), visitor));
     }
   };
 }
@@ -157,7 +157,7 @@ async function failedAnswer(
     conversation: thread.uuid,
     error,
   });
-  if (host.database.isUnavailable(error)) return toVisitorError(nameOutage(host.database, error), visitor);
+  if (host.database.isUnavailable(error)) return toVisitorError(nameChatOutage(host.database, error), visitor);
   const outcome = await rules.run(['error'], {
     visitor,
     conversation: thread.uuid,

@@ -1,5 +1,6 @@
 import { JobLostError, RestError, translateText, type DatabaseApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
+import { nameOutage } from '../../../kit/outage.ts';
 import { visitorFailure, type VisitorFailure } from '../../../kit/visitor-failure.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { AnswerEnd } from './answer-stream.ts';
@@ -25,10 +26,10 @@ export function errorCodeOf(error: unknown): string {
  * An outage of the database as visitors see it, any other error as it is. The message may be stored, its answer is not: sending
  * it again is safe.
  */
-export function nameOutage({ isUnavailable }: Pick<DatabaseApi, 'isUnavailable'>, error: unknown): unknown {
-  if (!(error instanceof JobLostError) && !isUnavailable(error)) return error;
+export function nameChatOutage({ isUnavailable }: Pick<DatabaseApi, 'isUnavailable'>, error: unknown): unknown {
+  const isOutage = (each: unknown): boolean => each instanceof JobLostError || isUnavailable(each);
   const message = 'The chat is not available at the moment. Try again in a few seconds.';
-  return new RestError({ code: 'rest_service_unavailable', message, status: 503, cause: error });
+  return nameOutage({ isUnavailable: isOutage }, error, message);
 }
 
 /**

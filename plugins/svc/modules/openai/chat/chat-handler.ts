@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RestError, RestResponse, withoutUndefined } from '#plugin-api';
+import { RestResponse, withoutUndefined } from '#plugin-api';
 import { responseHeaders } from '../../../kit/response-headers.ts';
 import type { ServerSentEvent, TextEvent } from '../../../kit/server-sent-events.ts';
 import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
@@ -59,7 +59,7 @@ interface StreamInit {
 
 /** The chunks of a completion as they arrive, then `[DONE]`. */
 function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
-  const { clock, log } = ports.host;
+  const { clock } = ports.host;
   const run = async (pushEvent: (event: ServerSentEvent | TextEvent) => void): Promise<void> => {
     const push = (members: object): void =>
       pushEvent({ data: { ...head, object: 'chat.completion.chunk', ...members } });
@@ -97,12 +97,8 @@ function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit):
     if (call.includeUsage) push({ choices: [], usage: writeUsage(result) });
     pushEvent({ text: '[DONE]' });
   };
-  const failed = (error: unknown): ServerSentEvent => {
-    if (!(error instanceof RestError))
-      log.error('OpenAI-compatible stream failed', { event: 'openai_stream_failed', request_id: request.id, error });
-    return { data: openAiErrorBody(visibleError(error, request.id)) };
-  };
-  return streamResponse(run, { clock, failed });
+  const failure = { host: ports.host, requestId: request.id, event: 'openai_stream_failed' };
+  return streamResponse(run, { clock, failed: (error) => ({ data: openAiErrorBody(visibleError(error, failure)) }) });
 }
 
 function writeToolCall({ id, name, arguments: given, signature }: ToolCall): object {

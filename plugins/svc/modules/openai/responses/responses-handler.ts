@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { RestResponse } from '#plugin-api';
 import { responseHeaders } from '../../../kit/response-headers.ts';
 import { streamResponse, visibleError } from '../../../kit/stream-response.ts';
 import { openAiErrorBody } from '../error-body.ts';
@@ -29,7 +29,8 @@ interface StreamInit {
 
 /** The events of a response as they arrive. */
 function streamEvents(call: ResponseCall, head: ResponseHead, { ports, request }: StreamInit): Promise<RestResponse> {
-  const { clock, log } = ports.host;
+  const { clock } = ports.host;
+  const failure = { host: ports.host, requestId: request.id, event: 'openai_response_failed' };
   let events: ResponseEvents | undefined;
   return streamResponse(
     async (push) => {
@@ -39,9 +40,7 @@ function streamEvents(call: ResponseCall, head: ResponseHead, { ports, request }
     {
       clock,
       failed(error) {
-        if (!(error instanceof RestError))
-          log.error('Response stream failed', { event: 'openai_response_failed', request_id: request.id, error });
-        const body = openAiErrorBody(visibleError(error, request.id));
+        const body = openAiErrorBody(visibleError(error, failure));
         return events?.fail(body.error) ?? { data: body };
       },
     },
