@@ -1,4 +1,4 @@
-import { createFakeClock } from '#testing';
+import { createFakeClock, type TestHost } from '#testing';
 import { createMigratedHost } from '../../helpers/migrated.ts';
 import type { Random } from '../../fuzz/random.ts';
 import { restKey } from '../service.ts';
@@ -27,14 +27,35 @@ export async function openBilledSite(database: string) {
   await host.options.update('svc_prices', prices);
   const budgets = ['dollars', 'tokens', 'calls'].map((unit) => ({ id: unit, name: unit, unit, amount: 1_000_000_000 }));
   for (const budget of budgets) await host.cli('svc', 'budget', 'set', JSON.stringify(budget));
+  const listener = await createListener(host.database);
   return {
     host,
     clock,
     server,
+    /** Three seconds. */
+    async moveOn() {
+      await clock.advance(3_000);
+      await listener.hasResponded();
+    },
     async stop() {
+      listener.undo();
       await host.stop();
       await server.stop();
     },
+  };
+}
+
+/** The site gives its connections up when the clock moves on by four seconds while the one that listens is waited for. */
+async function createListener(database: TestHost['database']) {
+  let responded = (): void => undefined;
+  const undo = await database.listen('tests_billed', () => responded());
+  return {
+    undo,
+    hasResponded: () =>
+      new Promise<void>((resolve, reject) => {
+        responded = resolve;
+        database.notify('tests_billed', '').catch(reject);
+      }),
   };
 }
 
@@ -54,7 +75,7 @@ export interface BilledCall {
  * Resolves after the response, or the disconnection.
  */
 export async function makeBilledCall(
-  { host, clock, server }: BilledSite,
+  { host, moveOn, server }: BilledSite,
   {
     vendor,
     isStreamed,
@@ -73,10 +94,11 @@ export async function makeBilledCall(
     // What was sent last is read when its text has come out again; a text that is held back does not.
     void (vendor.isHeldBack === true || text === '' ? Promise.resolve() : seen.until(text)).then(async () => {
       if (isAbort) gone.abort();
-      else while (!isOver) await clock.advance(60_000);
+      else while (!isOver) await moveOn();
     });
   };
   const bills: Bill[] = [];
+  let answer = '';
   server.call = { vendor, endings, bills, onPause };
   const [path, body] = isStreamed
     ? ['svc-openai/v1/chat/completions', { model: `${vendor.id}/${model}`, stream: true }]
@@ -90,12 +112,16 @@ export async function makeBilledCall(
       signal: gone.signal,
     });
     const decoder = new TextDecoder();
-    for await (const part of response.body ?? []) seen.take(decoder.decode(part as Uint8Array, { stream: true }));
+    for await (const part of response.body ?? []) {
+      const piece = decoder.decode(part as Uint8Array, { stream: true });
+      answer += piece;
+      seen.take(piece);
+    }
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
   isOver = true;
-  const title = `${vendor.id} ${isStreamed ? 'streamed' : 'whole'} ${String(number)}: ${JSON.stringify({ endings, bills, isAbort })}`;
+  const title = `${vendor.id} ${isStreamed ? 'streamed' : 'whole'} ${String(number)}: ${JSON.stringify({ endings, bills, isAbort })} ${answer.slice(0, 500)}`;
   return { vendor, model, endings, bills, title };
 }
 

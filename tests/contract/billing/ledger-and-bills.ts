@@ -24,7 +24,8 @@ export function describeLedgerAndBills(count: number): void {
           await site.clock.advance(1000);
           return Number((await knex('svc_usage').count({ count: '*' }))[0]?.['count']);
         };
-        await until('the last call in the ledger', async () => (await stored()) >= calls.length);
+        // The comparison names the calls that have no row.
+        await until('a row of each call', async () => (await stored()) >= calls.length).catch(() => undefined);
         const { differences, billed, recorded, estimated } = await compareLedger(site.host, calls);
         expect(differences.slice(0, 5).join('\n'), `${String(differences.length)} calls`).to.equal('');
         expect(recorded).to.deep.equal({ cost: billed.cost, tokens: billed.tokens });
