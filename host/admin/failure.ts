@@ -11,17 +11,22 @@ export interface Failure {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+interface FailureInit {
+  readonly log: Logger;
+  readonly id: string;
+  readonly page?: string;
+  readonly owner?: string;
+}
+
 /**
  * Maps any thrown value. A RestError, or any object with a string `code` and a status of 400..599, keeps its message.
  * Everything else is logged and gets a fixed message: 503 while the database is unavailable, or one with the request id.
  *
  * @param log names the plugin of the page.
  * @param page its slug, if it could not be shown; default: one of its actions failed.
+ * @param owner slug of the plugin of the page, which the message names; default: `host`.
  */
-export function toFailure(
-  error: unknown,
-  { log, id, page }: { readonly log: Logger; readonly id: string; readonly page?: string },
-): Failure {
+export function toFailure(error: unknown, { log, id, page, owner = 'host' }: FailureInit): Failure {
   if (isRestErrorLike(error)) {
     return {
       status: error.status,
@@ -47,7 +52,10 @@ export function toFailure(
   return {
     status: 500,
     code: 'rest_internal_error',
-    text: `Something went wrong. See the server log for details${reference}.`,
+    text:
+      owner === 'host'
+        ? `Something went wrong. See the server log for details${reference}.`
+        : `The plugin '${owner}' failed. See the server log for details${reference}.`,
     data: null,
     fields: {},
   };

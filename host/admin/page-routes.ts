@@ -1,4 +1,4 @@
-import { identifyCaller, inLanguage, translateText, trimSlashes, withNotice } from '#plugin-api';
+import { identifyCaller, inLanguage, requireView, translateText, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
@@ -125,7 +125,10 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
     isSignInFresh: context.isFresh(session),
   });
   try {
-    const { template, data, title, trail } = visit.body ?? (await (await page.body()).render(adminRequest));
+    const { template, data, title, trail } = requireView(
+      visit.body ?? (await (await page.body()).render(adminRequest)),
+      `${visit.body ? 'An action' : "'render'"} of the page '${page.declaration.slug}' (plugin '${page.owner}')`,
+    );
     const html = await context.shell.full({
       request,
       page: page.declaration,
@@ -145,7 +148,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
   } catch (error) {
     const failure = toFailure(error, {
       ...{ log: logOf(context, page), id: adminRequest.id },
-      page: page.declaration.slug,
+      ...{ page: page.declaration.slug, owner: page.owner },
     });
     await context.errorResponses.refuse({ ...visit, status: failure.status, text: failure.text });
   }
@@ -228,7 +231,7 @@ async function runNamedAction(
     if (status < 400) await reportAction(context, page, { request, action: String(name), result });
     return { result, status };
   } catch (error) {
-    const failure = toFailure(error, { log, id: request.id });
+    const failure = toFailure(error, { log, id: request.id, owner: page.owner });
     return {
       result: withNotice('error', failure.text),
       status: failure.status,

@@ -75,13 +75,16 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
           { request, verb: 'uninstall', subject: plugin.name },
           () => plugins.uninstall(plugin.slug),
         );
-        const tables = remainingMigrations.length === 0 ? '' : ` Its tables stay, because it has no 'uninstall'.`;
+        const data =
+          remainingMigrations.length === 0
+            ? ''
+            : ` What its migrations made in the database stays, because it has no 'uninstall'.`;
         return withNotice(
           'success',
           (folderRemoved
             ? `${plugin.name} uninstalled. Its data and folder were deleted.`
             : `${plugin.name} uninstalled. Its data was deleted; its folder was kept` +
-              (plugin.shipped ? '.' : ' because it was not installed here.')) + tables,
+              (plugin.shipped ? '.' : ' because it was not installed here.')) + data,
         );
       },
       async health(request) {

@@ -223,7 +223,12 @@ async function readNotices(
 }
 
 function lazyBody(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
-  return 'body' in page ? lazyValue(() => page.body()) : () => Promise.resolve(page);
+  if (!('body' in page)) return () => Promise.resolve(page);
+  return lazyValue(async () => {
+    const body = (await page.body()) as Partial<AdminPageBody> | undefined;
+    if (typeof body?.render === 'function') return body as AdminPageBody;
+    throw new Error(`'body' of the page '${page.slug}' returned no object with a function 'render'.`);
+  });
 }
 
 export function canOpen(user: User, page: AdminPageDeclaration): boolean {

@@ -134,23 +134,23 @@ async function uninstallPlugin(
   { deleteFiles, force }: { readonly deleteFiles: boolean; readonly force: boolean },
 ): Promise<Record<string, string>> {
   const { folderRemoved, remainingMigrations, failure } = await plugins.uninstall(slug, { deleteFiles, force });
-  const tables: Record<string, string> =
+  const data: Record<string, string> =
     failure !== undefined
       ? { failed: `${endSentence(failure)} What its 'uninstall' would have deleted stays.` }
       : remainingMigrations.length === 0
         ? {}
         : {
-            tables:
-              `Those of ${remainingMigrations.join(', ')} stay, because the plugin has no 'uninstall'. ` +
-              'A new installation uses them.',
+            data:
+              `What ${remainingMigrations.join(', ')} made in the database stays, because the plugin has no 'uninstall'. ` +
+              'A new installation uses it.',
           };
-  if (folderRemoved) return { slug, folder: 'removed', ...tables };
+  if (folderRemoved) return { slug, folder: 'removed', ...data };
   const folder = plugins.list().find((plugin) => plugin.slug === slug);
-  if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept', ...tables };
+  if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept', ...data };
   return {
     slug,
     folder: 'kept',
-    ...tables,
+    ...data,
     next:
       `'plugin install' did not create ${folder.directory}, or it is a Git working copy. ` +
       `To delete it too, run: plugin uninstall ${slug} --delete-files`,

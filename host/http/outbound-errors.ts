@@ -1,3 +1,5 @@
+import { endSentence } from '#plugin-api';
+
 export type OutboundCode =
   | 'outbound_refused'
   | 'outbound_dns'
@@ -69,7 +71,7 @@ export function asOutboundError(error: unknown, host: string): OutboundError {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || isParserError(error))
     return new OutboundError(
       'outbound_unreadable',
-      `${host} sent a response that is not valid HTTP: ${message}.`,
+      `${host} sent a response that is not valid HTTP: ${endSentence(message)}`,
       options,
     );
   return new OutboundError('outbound_connect', `The connection to ${host} failed (${code || message}).`, options);

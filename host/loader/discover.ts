@@ -1,6 +1,6 @@
 import { access, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorText } from '#plugin-api';
+import { endSentence, errorText } from '#plugin-api';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
 
@@ -57,13 +57,19 @@ export async function discover({
     }
   }
   // One that is being developed is meant to hide its installed version.
-  const developedSlugs = new Set(plugins.keys());
+  const developedFolders = new Set(developed.map((directory) => basename(directory)));
   for (const { parent, mustUse } of searchFolders) {
     for (const folder of await listFolders(parent)) {
-      if (only?.includes(folder) === false || broken.has(folder)) continue;
+      if (only?.includes(folder) === false) continue;
+      const reason = broken.get(folder);
+      if (reason !== undefined) {
+        if (!developedFolders.has(folder) && (await hasManifest(join(parent, folder))))
+          broken.set(folder, `${endSentence(reason)} It hides the one of the same name in ${join(parent, folder)}.`);
+        continue;
+      }
       const first = plugins.get(folder);
       if (first !== undefined) {
-        const isOther = first.directory !== join(parent, folder) && !developedSlugs.has(folder);
+        const isOther = first.directory !== join(parent, folder) && !developedFolders.has(folder);
         if (isOther && (await hasManifest(join(parent, folder))))
           plugins.set(folder, { ...first, hidden: [...(first.hidden ?? []), join(parent, folder)] });
         continue;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { PluginDefinition, Migration } from '#plugin-api';
+import { asRecord, type PluginDefinition, type Migration } from '#plugin-api';
 import { hashStates, listSources } from '../sources/files.ts';
 import { isShipped } from './shipped.ts';
 import { followGenerations } from '../sources/module-hooks.ts';
@@ -128,7 +128,19 @@ function readDefinition(module: { default?: unknown }, main: string): PluginDefi
   }
   if (definition.migrations !== undefined && !Array.isArray(definition.migrations))
     throw new Error(`'migrations' in the default export of ${main} must be an array.`);
+  definition.migrations?.forEach((migration, index) => requireMigration(migration, index, main));
   return definition as PluginDefinition;
+}
+
+/** @throws Error without a name under which it is recorded, or without work. */
+function requireMigration(migration: unknown, index: number, main: string): void {
+  const { id, up } = asRecord(migration);
+  if (typeof id !== 'string' || id.trim() === '')
+    throw new Error(
+      `Migration ${index + 1} in the default export of ${main} has no 'id'. Give it one that never changes, such as '0001_items'.`,
+    );
+  if (typeof up !== 'function')
+    throw new Error(`The migration '${id}' in the default export of ${main} has no function 'up'.`);
 }
 
 /** Node caches CommonJS modules by path, regardless of the import URL. */

@@ -3,7 +3,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import { isNear, isRecord, isUrl, type PluginManifest } from '#plugin-api';
+import { endSentence, errorText, isNear, isRecord, isUrl, type PluginManifest } from '#plugin-api';
 import { isPublicKey } from './install/signature.ts';
 
 /** A plugin with a valid manifest. */
@@ -129,6 +129,14 @@ export async function readManifest({
   };
 }
 
+/** A sentence for each plugin of the same name that this one hides. */
+export function describeHidden(source: Pick<PluginSource, 'directory' | 'hidden'> | undefined): string[] {
+  return (source?.hidden ?? []).map(
+    (hidden) =>
+      `The plugin in ${source?.directory} hides the one of the same name in ${hidden}. Rename or remove one of them.`,
+  );
+}
+
 /** A sentence about a member without effect. */
 export function describeUnknown(name: string): string {
   const near = findNear(name);
@@ -156,7 +164,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ManifestError(`plugin.json is not JSON: ${(error as Error).message}.`);
+    throw new ManifestError(`plugin.json is not JSON: ${endSentence(errorText(error))}`);
   }
 }
 

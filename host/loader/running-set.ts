@@ -4,7 +4,7 @@ import type { PluginClaims } from './claims.ts';
 import type { FailedStarts } from './failed-starts.ts';
 import { stopStages, type PluginWarnings, type Quarantine } from './quarantine.ts';
 import type { Lifecycle, RunningPlugin } from './lifecycle.ts';
-import { describeUnknown, findNear, type PluginSource } from './manifest.ts';
+import { describeHidden, describeUnknown, findNear, type PluginSource } from './manifest.ts';
 import type { StoredFailures, StoredSettings } from './stored-state.ts';
 import { BlockedError } from './upgrade.ts';
 
@@ -111,11 +111,7 @@ export function createRunningSet({
     noteFolder?.(slug, source.directory);
     for (const name of source.unknown ?? [])
       if (findNear(name) !== undefined) warnings.add(slug, describeUnknown(name));
-    for (const hidden of source.hidden ?? [])
-      warnings.add(
-        slug,
-        `The plugin in ${source.directory} hides the one of the same name in ${hidden}. Rename or remove one of them.`,
-      );
+    for (const sentence of describeHidden(source)) warnings.add(slug, sentence);
     const plugin = await lifecycle.start(source, former?.definition);
     running.set(slug, plugin);
     await settings.set(slug, plugin.scope.settings());

@@ -1,5 +1,6 @@
 import type { Discovery } from './discover.ts';
 import type { RunningPlugin } from './lifecycle.ts';
+import { describeHidden } from './manifest.ts';
 import { stopStages } from './quarantine.ts';
 import type { PluginFailure } from './stored-state.ts';
 
@@ -90,7 +91,7 @@ function toStatus(
     shipped: source?.shipped ?? false,
     mustUse: source?.mustUse ?? false,
     directory: source?.directory ?? null,
-    warnings: running.has(slug) ? warningsOf(slug) : [],
+    warnings: running.has(slug) ? warningsOf(slug) : describeHidden(source),
   };
   const stopped = isSite ? null : failureOf(slug);
   if (running.has(slug) && stopped !== null && !stopped.byCommand && stopStages.includes(stopped.stage))

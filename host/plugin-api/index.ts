@@ -60,4 +60,4 @@ export * from './text-index.ts';
 export type * from './translations.ts';
 export * from './undo.ts';
 export type * from './users.ts';
-export type * from './views.ts';
+export * from './views.ts';

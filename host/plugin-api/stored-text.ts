@@ -69,9 +69,20 @@ export function findFieldError(fields: object): { readonly name: string; readonl
   return { name, message: `${name} ${rule}.` };
 }
 
-/** Returns the value of a flag or argument. @throws Error that names it if a text cannot be stored. */
+/** The first member of a value, at any depth, that would be taken for the prototype of what it is copied to. */
+function findPrototype(value: unknown): TextError | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__') return { steps: [], rule: 'must not have a member named __proto__' };
+    const found = findPrototype(member);
+    if (found !== null) return { ...found, steps: [name, ...found.steps] };
+  }
+  return null;
+}
+
+/** Returns the value of a flag or argument. @throws Error that names it if it cannot be stored, as REST refuses it. */
 export function requireStorable<Value>(value: Value, name: string): Value {
-  const error = findTextError(value);
+  const error = findTextError(value) ?? findPrototype(value);
   if (error !== null) throw new Error(`${[name, ...error.steps].join('.')} ${error.rule}.`);
   return value;
 }

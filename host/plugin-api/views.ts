@@ -1,4 +1,5 @@
 import type { Undo } from './undo.ts';
+import { isRecord } from './values.ts';
 
 /**
  * Handlebars templates, escaped by default. A plugin's template `settings` is searched in the site's `views/<slug>/settings.hbs`,
@@ -11,4 +12,18 @@ export interface ViewsApi {
   addHelper(name: string, helper: (...args: unknown[]) => unknown): Undo;
   /** Marks trusted HTML. */
   safe(html: string): unknown;
+}
+
+/**
+ * Returns what a page shows. Code in plain JavaScript may return anything.
+ *
+ * @param call begins the sentence of the error, such as `'render' of the page 'shop' (plugin 'shop')`
+ * @throws Error that says what was returned instead of a template
+ */
+export function requireView<View extends { readonly template: string }>(view: View, call: string): View {
+  const given: unknown = view;
+  if (isRecord(given) && typeof given['template'] === 'string') return view;
+  const found =
+    typeof given === 'string' ? 'a text' : given === undefined || given === null ? 'nothing' : 'something else';
+  throw new Error(`${call} returned ${found} instead of { template, data }.`);
 }

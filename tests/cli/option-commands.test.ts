@@ -38,6 +38,13 @@ describe('the option commands', () => {
     expect(await run('option', 'set', 'count', '7')).to.equal("0 Option 'count' already has this value.");
   });
 
+  it('set no member that other code would take for a prototype, as REST does not', async () => {
+    expect(await run('option', 'set', 'limits', '{"a":[{"__proto__":{"b":1}}]}')).to.equal(
+      '1 Error: limits.a.0 must not have a member named __proto__.',
+    );
+    expect(await options.get('limits')).to.equal(false);
+  });
+
   it('get values, registered defaults and a stored false, and say what is absent', async () => {
     await options.update('limits', { a: 1 });
     await options.add('off', false);

@@ -124,7 +124,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
     expect(await json('uninstall', 'sample')).to.deep.equal({
       slug: 'sample',
       folder: 'removed',
-      tables: "Those of 0001_things stay, because the plugin has no 'uninstall'. A new installation uses them.",
+      data: "What 0001_things made in the database stays, because the plugin has no 'uninstall'. A new installation uses it.",
     });
     expect([
       await host.options.get('sample_color'),

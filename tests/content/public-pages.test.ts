@@ -8,6 +8,7 @@ import { createPublicPages } from '../../host/content/site/public-pages.ts';
 const code = `export default { register(host) {
   host.site.addPage({ path: 'open/house', title: 'Open <house>', description: 'Come in', style: 'house.css',
     render: async ({ query }) => ({ template: 'house/page', data: { name: query.name ?? 'you' } }) });
+  host.site.addPage({ path: 'plain', title: 'Plain', render: async () => 'Hello' });
   host.site.addPage({ path: 'broken', title: 'Broken', render: async () => { throw new Error('a secret of the page'); } });
 } };`;
 
@@ -59,6 +60,13 @@ describe('public pages of plugins', () => {
     const response = await host.fetch('/broken');
     expect(response.status).to.equal(500);
     expect(await response.text()).to.not.contain('secret');
+  });
+
+  it('are named in the log with their plugin where they return no template', async () => {
+    expect((await host.fetch('/plain')).status).to.equal(500);
+    expect(host.logged.join('')).to.contain(
+      "'render' of the public page 'plain' (plugin 'house') returned a text instead of { template, data }.",
+    );
   });
 
   it('have addresses that are each used once, and go with their plugin', async () => {

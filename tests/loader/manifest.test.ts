@@ -117,6 +117,11 @@ describe('plugin manifests', () => {
       developed: [join(others.directory, 'sample')],
     });
     expect(developed.get('sample')).to.not.have.property('hidden');
+    await others.write('sample', { manifest: { version: 'x' }, files: entry });
+    const { broken } = await discover({ pluginDirs: [others.directory, folders.directory], hostVersion: '1.0.0' });
+    expect(broken.get('sample')).to.match(
+      new RegExp(`"version".*\\. It hides the one of the same name in ${join(folders.directory, 'sample')}\\.$`),
+    );
     await others.remove();
   });
 

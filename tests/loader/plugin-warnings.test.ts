@@ -9,6 +9,11 @@ import { createPluginFolders, type PluginFolders } from './helpers/plugin-folder
 const code = `export default { register(host) {
   host.admin.addPage({ slug: 'careless', title: 'Careless', script: 'gone.js', style: 'there.css', render: () => '' });
   host.admin.addPage({ slug: 'careless/other', title: 'Other', script: 'careless/lost.js', render: () => '' });
+  const addPage = (slug, more) => host.admin.addPage({ slug: 'careless/' + slug, title: slug, ...more });
+  addPage('nothing', { render: async () => undefined });
+  addPage('list', { render: async () => ['careless/page'] });
+  addPage('lazy', { body: async () => 'a body' });
+  addPage('sent', { render: async () => ({ template: 'careless/page' }), actions: { save: async () => ({ page: 'done' }) } });
   for (const file of ['gone.png', 'there.css']) host.assets.url(file);
   for (const file of ['../plugin.json', 'a/../../b', '/etc/passwd', '..\\\\b'])
     for (const use of [() => host.assets.url(file), () => host.admin.addPage({ slug: 'careless/out', title: 'Out', script: 'careless/' + file, render: () => '' })])
@@ -28,7 +33,13 @@ describe('what a plugin registered without effect', () => {
   let host: TestHost;
   before(async () => {
     [folders, others] = await Promise.all([createPluginFolders(), createPluginFolders()]);
-    await folders.write('careless', { files: { 'index.js': code, 'assets/there.css': 'p {}' } });
+    await folders.write('careless', {
+      files: {
+        'index.js': code,
+        'assets/there.css': 'p {}',
+        'views/page.hbs': '<form method="post">{{nonceField}}</form>',
+      },
+    });
     await others.write('careless', { files: { 'index.js': code } });
     host = await createTestHost({ plugins: ['careless'], pluginDirs: [folders.directory, others.directory] });
   });
@@ -57,6 +68,39 @@ describe('what a plugin registered without effect', () => {
       "The file 'careless/lost.js', which the page 'careless/other' names, is not in the plugin's folder 'assets'.",
       "The file 'gone.png', which assets.url names, is not in the plugin's folder 'assets'.",
     ]);
+  });
+
+  it('is listed with the plugin that it hides while it is inactive, too', async () => {
+    const found = await createTestHost({ plugins: 'found', pluginDirs: [folders.directory, others.directory] });
+    const [listed] = JSON.parse((await found.cli('plugin', 'list', '--json')).out) as Record<string, unknown>[];
+    await found.stop();
+    expect(listed).to.deep.include({
+      ...{ slug: 'careless', state: 'inactive' },
+      warnings: `The plugin in ${folders.directory}/careless hides the one of the same name in ${others.directory}/careless. Rename or remove one of them.`,
+    });
+  });
+
+  it('is a page that returns no template: the log and the browser name the plugin', async () => {
+    const { open, submit } = await host.signIn();
+    for (const slug of ['', '/nothing', '/list', '/lazy']) {
+      const { status, text } = await open(`careless${slug}`);
+      expect([slug, status]).to.deep.equal([slug, 500]);
+      expect(text).to.contain('The plugin &#x27;careless&#x27; failed. See the server log');
+    }
+    expect((await submit('careless/sent', 'save', {})).status).to.equal(500);
+    const failed = host.logged
+      .map((line) => JSON.parse(line) as { event?: string; plugin?: string; error?: { message: string } })
+      .filter(({ event }) => event === 'admin_page_failed');
+    const instead = 'instead of { template, data }.';
+    expect(failed.map(({ plugin, error }) => [plugin, error?.message])).to.deep.equal(
+      [
+        `'render' of the page 'careless' (plugin 'careless') returned a text ${instead}`,
+        `'render' of the page 'careless/nothing' (plugin 'careless') returned nothing ${instead}`,
+        `'render' of the page 'careless/list' (plugin 'careless') returned something else ${instead}`,
+        "'body' of the page 'careless/lazy' returned no object with a function 'render'.",
+        `An action of the page 'careless/sent' (plugin 'careless') returned a text ${instead}`,
+      ].map((message) => ['careless', message]),
+    );
   });
 
   it('and fails later is named by its plugin: jobs, and permissions of abilities that throw', async () => {

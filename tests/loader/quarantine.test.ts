@@ -42,6 +42,18 @@ describe('quarantine of plugins', () => {
       /'migrations' .* must be an array/,
     ],
     [
+      'has a migration without id',
+      `export default { migrations: [{ id: '0001_a', up() {} }, { up() {} }], register() {} };`,
+      'import',
+      /^Migration 2 in the default export of index\.js has no 'id'\. Give it one that never changes, such as '0001_items'\.$/,
+    ],
+    [
+      'has a migration without work',
+      `export default { migrations: [{ id: '0001_a' }], register() {} };`,
+      'import',
+      /^The migration '0001_a' in the default export of index\.js has no function 'up'\.$/,
+    ],
+    [
       'throws in register',
       `export default { register(host) { ${registering} throw new Error('register went wrong'); } };`,
       'register',

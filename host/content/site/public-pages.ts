@@ -1,4 +1,4 @@
-import { findFieldError, readSentFields, type PublicPage, type Undo } from '#plugin-api';
+import { findFieldError, readSentFields, requireView, type PublicPage, type Undo } from '#plugin-api';
 import type { PlainHandler } from '../media/serve-uploads.ts';
 import { unreadableQuery, type SitePage } from './site-page.ts';
 
@@ -26,7 +26,10 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
   const pages = new Map<string, Registered>();
 
   async function html({ slug, page }: Registered, query: Readonly<Record<string, string>>): Promise<string> {
-    const { template, data = {} } = await page.render({ query });
+    const { template, data = {} } = requireView(
+      await page.render({ query }),
+      `'render' of the public page '${page.path}' (plugin '${slug}')`,
+    );
     return renderPage({
       title: page.title,
       template,

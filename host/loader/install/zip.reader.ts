@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { DocumentError } from '#plugin-api';
+import { DocumentError, endSentence } from '#plugin-api';
 import { createAllowance, InstallError, type Allowance, type InstallLimits } from './allowance.ts';
 
 /**
@@ -90,5 +90,5 @@ function toDocumentError(error: unknown): Error {
     return new DocumentError('The zip file contains two entries with the same name.');
   if (code === 'ENAMETOOLONG') return new DocumentError('The zip file contains a name that is too long.');
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return error as Error;
-  return new DocumentError(`The zip file cannot be unpacked: ${printable(message)}.`);
+  return new DocumentError(`The zip file cannot be unpacked: ${endSentence(printable(message))}`);
 }

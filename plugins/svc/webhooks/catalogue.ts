@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ValidateFunction } from 'ajv';
-import { errorText, isRecord, type HooksApi } from '#plugin-api';
+import { endSentence, errorText, isRecord, type HooksApi } from '#plugin-api';
 import { eventNameError, type EventDefinition } from '../kit/define-event.ts';
 import { createOwnerWarnings, type WarningHooks } from '../kit/registry.ts';
 
@@ -30,10 +30,10 @@ export function createCatalogue({ hooks, events }: CatalogueDependencies): Catal
     try {
       checkOf(event);
     } catch (error) {
-      return `the schema of '${event.name}' is not valid: ${errorText(error)}.`;
+      return `the schema of '${event.name}' is not valid: ${endSentence(errorText(error))}`;
     }
     accepted.add(event);
-    const [wrong] = Object.keys(event.example).length === 0 ? [] : errorsOf(checkOf(event), event.example);
+    const [wrong] = errorsOf(checkOf(event), event.example);
     if (wrong !== undefined) warn(`the example of the event '${event.name}' does not fit its schema: ${wrong}`);
     return null;
   }

@@ -84,6 +84,29 @@ describe('the catalogue of events', () => {
     );
   });
 
+  it('warns of an example that lacks what its schema requires, also where all or the example is missing', () => {
+    const each = createHooks();
+    const warnings: string[] = [];
+    each.addAction('plugin_warning', (_slug, message) => void warnings.push(message));
+    const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+    each
+      .forOwner('shop')
+      .addFilter('svc_event_schemas', (events) => [
+        ...events,
+        { name: 'shop.empty', schema, example: {} } as never,
+        { name: 'shop.without', schema } as never,
+        { name: 'shop.whole', schema, example: { id: 1 } } as never,
+        { name: 'shop.free' } as never,
+      ]);
+    createCatalogue({ hooks: each, events: serviceEvents }).list();
+    expect(warnings).to.deep.equal(
+      ['shop.empty', 'shop.without'].map(
+        (name) =>
+          `In the filter 'svc_event_schemas', the example of the event '${name}' does not fit its schema: data must have required property 'id'.`,
+      ),
+    );
+  });
+
   it('checks formats, and prints nothing about those it does not know', () => {
     const each = createHooks();
     const strict = createCatalogue({ hooks: each, events: serviceEvents });
