@@ -63,6 +63,7 @@ setInterval(() => {
         return `globalThis.process.emit('command_repeated', ${repeat(command, plugin)})`;
       }
       write('Process ended, because the code of a plugin blocked it', 'process_blocked_ended', { plugin, stack });
+      if (command !== null) return `globalThis.process.emit('command_blocked', ${JSON.stringify(plugin)})`;
       process.kill(process.pid, 'SIGKILL');
     });
   }

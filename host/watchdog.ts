@@ -24,11 +24,12 @@ const warnAfter = 5_000;
  * its supervisor starts it again. Does nothing while a debugger may hold the process.
  *
  * @param command arguments of Node of a command that has not begun. Until `started`, it is run again without the plugin instead, with
- *   the same streams, and the process ends with its exit code.
+ *   the same streams, and the process ends with its exit code. Afterwards it ends with code 1, after `onBlocked`.
  */
 export function startWatchdog(
   { blockedExitMs }: Pick<Config, 'blockedExitMs'>,
   command: readonly string[] | null = null,
+  onBlocked: (slug: string) => void = () => undefined,
 ): Watchdog {
   if (debuggerUrl() !== undefined) return { add: () => undefined, started: () => undefined };
   const heartbeats = new Int32Array(new SharedArrayBuffer(4));
@@ -42,10 +43,15 @@ export function startWatchdog(
   worker.on('error', () => undefined);
   createSystemClock().every(heartbeatMs, () => void Atomics.add(heartbeats, 0, 1));
   const events: EventEmitter = process;
-  events.once('command_repeated', (code: number) => {
+  const end = (code: number): void => {
     // Node would print that it waits for a debugger, which is the worker.
     closeSync(process.stderr.fd);
     exit(code);
+  };
+  events.once('command_repeated', end);
+  events.once('command_blocked', (slug: string) => {
+    onBlocked(slug);
+    end(1);
   });
   return {
     add: (slug, directory) => worker.postMessage([slug, directory]),

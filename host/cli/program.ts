@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type HelpConfiguration } from 'commander
 import { errorText, isRecord, requireStorable, type CliCommand, type JsonSchema } from '#plugin-api';
 import { completionCommand } from './completion.ts';
 import { describeFlag, isSwitch, readFlag } from './flags.ts';
+import { formatResult } from './text-printer.ts';
 import type { TranslatedOutput, CliOutput } from './registry.ts';
 import type { Translate } from './terminal-language.ts';
 import { readFile } from 'node:fs/promises';
@@ -119,7 +120,9 @@ function buildCommand({
         output.out(output.translate(command.ifEmpty ?? noRows));
         return;
       }
-      const text = formatResult(isJson ? result : translateResult(command, result, output.translate), isJson);
+      const text = isJson
+        ? JSON.stringify(result ?? null, null, 2)
+        : formatResult(translateResult(command, result, output.translate), output.columns);
       if (text !== '') output.out(text);
     };
     try {
@@ -191,42 +194,6 @@ function translateResult({ result: kind }: CliCommand, result: unknown, translat
         )
       : row,
   );
-}
-
-/**
- * Formats the result of a command: a string unchanged, a list of objects as a table, an object as `name: value` lines,
- * undefined as an empty text. With `json`, everything as JSON.
- */
-function formatResult(result: unknown, json: boolean): string {
-  if (json) return JSON.stringify(result ?? null, null, 2);
-  if (result === undefined || result === null) return '';
-  if (Array.isArray(result)) return formatList(result);
-  if (typeof result === 'object')
-    return Object.entries(result)
-      .map(([name, value]) => `${name}: ${cell(value)}`)
-      .join('\n');
-  return cell(result);
-}
-
-function formatList(list: readonly unknown[]): string {
-  if (!list.every((row): row is Record<string, unknown> => typeof row === 'object' && row !== null))
-    return list.map(cell).join('\n');
-  const columns = [...new Set(list.flatMap((row) => Object.keys(row)))];
-  const rows = [columns, ...list.map((row) => columns.map((column) => cell(row[column])))];
-  const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((text, index) => text.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-function cell(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** How a secret was given on the command line. */

@@ -5,6 +5,8 @@ import type { TerminalLanguage, Translate } from './terminal-language.ts';
 export interface CliOutput {
   out(text: string): void;
   err(text: string): void;
+  /** Characters in a line of the terminal; without a terminal, tables have one line for each row, as wide as it is. */
+  readonly columns?: number;
   /** Reads standard input to its end. Default: that of the process. */
   input?(): Promise<string>;
 }

@@ -27,7 +27,7 @@ export interface RunInit {
 export async function run(argv: readonly string[], { onUncaught }: RunInit): Promise<void> {
   loadEnvFile();
   const config = readConfig();
-  const { pluginFolders, started, describeOpen } = watchPlugins(config);
+  const { pluginFolders, started, describeOpen } = watchPlugins(config, (slug) => errors.printBlocked(slug));
   const errors = createPluginErrors(pluginFolders);
   onUncaught(errors.contain);
   logExitsOfPlugins(pluginFolders, () => ({
@@ -42,6 +42,7 @@ export async function run(argv: readonly string[], { onUncaught }: RunInit): Pro
     host.hooks.addAction('deactivated_plugin', (slug: string) => forgetUnfinished(config.dataDir, slug));
     try {
       code = await host.cli.run(argv, {
+        ...(process.stdout.isTTY && { columns: process.stdout.columns }),
         out: (text) => void process.stdout.write(`${text}\n`),
         err: (text) => void process.stderr.write(`${text}\n`),
       });
@@ -74,13 +75,17 @@ interface PluginWatch {
 }
 
 /** Watches what plugins start, and those that block, once there is one that does not ship with the host: a thread takes time. */
-function watchPlugins(config: Config): PluginWatch {
+function watchPlugins(config: Config, onBlocked: (slug: string) => void): PluginWatch {
   let watchdog: Watchdog | undefined;
+  let hasStarted = false;
   const left: [string, () => OpenResource[]][] = [];
   const pluginFolders = createPluginFolders({
     onAdd(slug, directory) {
       if (isShipped(directory)) return;
-      watchdog ??= startWatchdog(config, [...process.execArgv, ...process.argv.slice(1)]);
+      if (watchdog === undefined) {
+        watchdog = startWatchdog(config, [...process.execArgv, ...process.argv.slice(1)], onBlocked);
+        if (hasStarted) watchdog.started();
+      }
       watchdog.add(slug, directory);
       resources.watch(slug);
     },
@@ -91,7 +96,10 @@ function watchPlugins(config: Config): PluginWatch {
   });
   return {
     pluginFolders,
-    started: () => watchdog?.started(),
+    started() {
+      hasStarted = true;
+      watchdog?.started();
+    },
     describeOpen() {
       const sentences = left.flatMap(([slug, read]) =>
         read().flatMap(({ kind, position }) => {
@@ -162,6 +170,7 @@ interface PluginErrors {
   /** Reports and prints the error if it is a plugin's. False: it is not. */
   contain(error: unknown): boolean;
   printExit(slug: string): void;
+  printBlocked(slug: string): void;
 }
 
 function createPluginErrors(folders: Pick<PluginFolders, 'ownerOf' | 'report' | 'onReport'>): PluginErrors {
@@ -180,6 +189,7 @@ function createPluginErrors(folders: Pick<PluginFolders, 'ownerOf' | 'report' | 
       if (slug !== null) folders.report(slug, error);
       return slug !== null;
     },
+    printBlocked: (slug) => write(`The plugin '${slug}' blocked the command, so the command was ended.`),
     printExit: (slug) =>
       write(`The plugin '${slug}' ended the command. To run it without the plugin, set PLUGINS=${slug}.`),
   };

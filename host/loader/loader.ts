@@ -129,6 +129,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   let hasPendingSync = false;
   let stopped = false;
   let undoRetry: Undo = () => undefined;
+  let isStarting = false;
 
   const reportFailure: Loader['reportFailure'] = (slug, stage, error) => {
     const plugin = runningPlugins.state().running.get(slug);
@@ -139,6 +140,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     onUpgrade: (...upgrade) => void upgraded.push(upgrade),
     onRouteFailure: (slug, error) => reportFailure(slug, 'route', error),
     onWarning: (slug, message) => warnings.add(slug, message),
+    isStarting: () => isStarting,
   });
   const { runningPlugins, failures, warnings } = parts;
   const operations = createOperations(parts);
@@ -191,8 +193,10 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     },
     discover: () => runOperation(runningPlugins.discover).then(list),
     async start() {
+      isStarting = true;
       await startWith(operations.start);
       await hooks.doActionAsync('plugins_loaded');
+      isStarting = false;
     },
     async activate(slug) {
       if (await runOperation(() => operations.activate(slug))) await hooks.doActionAsync('activated_plugin', slug);
@@ -240,7 +244,12 @@ async function checkHealth(
 
 function createParts(
   dependencies: LoaderDependencies,
-  listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure' | 'onWarning'>,
+  {
+    isStarting,
+    ...listeners
+  }: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure' | 'onWarning'> & {
+    readonly isStarting: () => boolean;
+  },
 ): OperationsDependencies {
   const { options, migrate, forgetMigrations, services, log, pluginDirs, leftOut = [] } = dependencies;
   const { claims = noClaims } = dependencies;
@@ -265,7 +274,7 @@ function createParts(
   const failedStarts = createFailedStarts(clock);
   const { isUnavailable } = services.database;
   const quarantine = createQuarantine({ failures, failedStarts, isUnavailable, clock, log });
-  const warnings = createWarnings(log);
+  const warnings = createWarnings(log, () => dependencies.isSite === false && isStarting());
   const settings = createStoredSettings(options);
   const runningPlugins = createRunningPlugins({
     ...dependencies,

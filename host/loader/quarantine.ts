@@ -75,14 +75,15 @@ export interface PluginWarnings {
 /** Sentences per plugin: a plugin may register a thousand routes. */
 const maxWarnings = 50;
 
-export function createWarnings(log: Logger): PluginWarnings {
+/** @param isKnown whether the log of the site has them already: a command starts the same plugins. */
+export function createWarnings(log: Logger, isKnown: () => boolean): PluginWarnings {
   const bySlug = new Map<string, Set<string>>();
   return {
     add(slug, message) {
       const known = bySlug.get(slug) ?? new Set();
       if (known.has(message) || known.size >= maxWarnings) return;
       bySlug.set(slug, known.add(message));
-      log.warn('Plugin needs attention', { event: 'plugin_warning', plugin: slug, reason: message });
+      if (!isKnown()) log.warn('Plugin needs attention', { event: 'plugin_warning', plugin: slug, reason: message });
     },
     clear: (slug) => void bySlug.delete(slug),
     of: (slug) => [...(bySlug.get(slug) ?? [])],

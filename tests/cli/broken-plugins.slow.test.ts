@@ -28,12 +28,12 @@ const kinds: Readonly<Record<string, readonly [code: string, said: RegExp]>> = {
   globals: [
     `Array.prototype.map = () => { throw new Error('replaced'); };
      export default { register() { JSON.parse = () => 1; process.stderr.write = () => true; console.log = () => {}; } };`,
-    /"plugin":"globals","reason":"It replaced .*(JSON\.parse|Array\.prototype\.map)/,
+    /^/,
   ],
   silences: [
     `import { ServerResponse } from 'node:http';
      export default { register() { ServerResponse.prototype.end = () => {}; } };`,
-    /"plugin":"silences","reason":"It replaced http\.ServerResponse\.prototype\.end/,
+    /^/,
   ],
   leaves: [`process.exit(3); ${works}`, /"plugin":"leaves","stage":"import".*called process\.exit/],
   aborts: [
@@ -87,6 +87,14 @@ describe('commands beside a plugin that', () => {
       },
     });
     await folders.write('newer', { manifest: { host: '^9' }, files: { 'index.js': works } });
+    await folders.write('looping', {
+      files: { 'index.js': 'export default { register() { for (;;) Math.random(); } };' },
+    });
+    await folders.write('open', {
+      files: {
+        'index.js': `export default { register(host) { host.rest.registerRoute('open/v1', '/a', { handler: () => 1 }); } };`,
+      },
+    });
     await folders.write('endless', { files: { 'index.js': `for (;;) Math.random(); ${works}` } });
   });
   after(async () => {
@@ -122,6 +130,10 @@ describe('commands beside a plugin that', () => {
       expect(out, command).not.to.equal('');
       for (const [slug, [, said]] of Object.entries(kinds)) expect(err, `${command}, ${slug}`).to.match(said);
     }
+    const { out: listed, err: logged } = await run('plugin list');
+    expect(listed).to.match(/globals .* It replaced .*(JSON\.parse|Array\.prototype\.map)/);
+    expect(listed).to.match(/silences .* It replaced http\.ServerResponse\.prototype\.end/);
+    expect(logged, 'what the log of the site has').not.to.contain('plugin_warning');
     const { err: report } = await run('doctor');
     expect(report).to.match(/newer failed at manifest.*requires host \^9/);
     for (const slug of slugs) {
@@ -149,6 +161,28 @@ describe('commands beside a plugin that', () => {
       expect(findings.map(({ message }) => message).join(), err).to.match(/It replaced /);
     }
   }).timeout(600_000);
+
+  it('is activated and blocks in register ends with a sentence, and the plugin stays inactive', async () => {
+    await activate();
+    const limit = { BLOCKED_EXIT_SECONDS: '3' };
+    const { code, err } = await run('plugin activate looping', limit);
+    expect([code, err.trimEnd().split('\n').at(-1)]).to.deep.equal([
+      1,
+      "The plugin 'looping' blocked the command, so the command was ended.",
+    ]);
+    expect(err).not.to.contain('PLUGINS');
+    expect((await run('plugin list')).out).to.match(/^looping +1\.0\.0 +inactive$/m);
+  }).timeout(300_000);
+
+  it('warns is activated shows the warning once, and not with each command', async () => {
+    await activate();
+    const warns = /"event":"plugin_warning","plugin":"open","reason":"The route GET \/open\/v1\/a has no 'permission'/;
+    expect((await run('plugin activate open')).err).to.match(warns);
+    const { out, err } = await run('plugin list');
+    expect(err).not.to.contain('plugin_warning');
+    expect(out).to.match(/^open .*has no 'permission'/m);
+    await run('plugin deactivate open');
+  }).timeout(300_000);
 
   it('blocks run again without it, with the same output and exit code', async () => {
     await activate('endless');

@@ -23,10 +23,20 @@ async function run(
   commands: readonly CliCommand[],
   ...argv: string[]
 ): Promise<{ code: number; out: string; err: string }> {
+  return runIn(undefined, commands, ...argv);
+}
+
+/** @param columns of the terminal. */
+async function runIn(
+  columns: number | undefined,
+  commands: readonly CliCommand[],
+  ...argv: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const registry = createCliRegistry();
   for (const command of commands) registry.addCommand(command);
   const said = { out: '', err: '' };
   const code = await registry.run(argv, {
+    ...(columns !== undefined && { columns }),
     out: (text) => (said.out += `${text}\n`),
     err: (text) => (said.err += `${text}\n`),
   });
@@ -138,6 +148,37 @@ describe('the command line', () => {
       out: '',
       err: 'Error: No such bot; see svc bot list.\n',
     });
+  });
+
+  it('puts the widest columns of a table below each row where the terminal is narrower, and not in a pipe', async () => {
+    const sentence = 'The plugin in plugins hides the one of the same name in other. Rename one of them.';
+    const list = [
+      { slug: 'hello', state: 'active', failure: '', warnings: sentence },
+      { slug: 'shop', state: 'failed', failure: 'register: no way', warnings: '' },
+    ];
+    const said = async (columns: number | undefined): Promise<string[]> =>
+      (await runIn(columns, [answering(list)], 'answer')).out.trimEnd().split('\n');
+    expect(await said(undefined)).to.deep.equal([
+      'slug   state   failure           warnings',
+      `hello  active                    ${sentence}`,
+      'shop   failed  register: no way',
+    ]);
+    expect(await said(80)).to.deep.equal([
+      'slug   state   failure',
+      'hello  active',
+      '  warnings: The plugin in plugins hides the one of the same name in other.',
+      '    Rename one of them.',
+      'shop   failed  register: no way',
+    ]);
+    expect(await said(20)).to.deep.equal([
+      'slug   state',
+      'hello  active',
+      ...['  warnings: The', '    plugin in', '    plugins hides', '    the one of the', '    same name in'],
+      ...['    other. Rename', '    one of them.'],
+      ...['shop   failed', '  failure: register:', '    no way'],
+    ]);
+    const { out } = await runIn(20, [answering(list)], 'answer', '--json');
+    expect(JSON.parse(out)).to.deep.equal(list);
   });
 
   it('prints lists as tables, objects as lines, strings as they are', async () => {
