@@ -159,6 +159,27 @@ describe('the conformance of plugins', () => {
       /The shortcode 'faulty' shows an attribute without escaping it/,
     ],
     [
+      'a shortcode that shows an attribute of another name as it is, with a good id',
+      'shortcodes',
+      `host.content.addShortcode('faulty', ({ id = '1', flavor = '' }) => (/^\\d*$/.test(id) ? '<b>' + flavor + '</b>' : ''));`,
+      /The shortcode 'faulty' shows an attribute without escaping it/,
+    ],
+    [
+      'a shortcode that escapes everything but quotes, of an attribute with a default',
+      'shortcodes',
+      `host.content.addShortcode('faulty', (given) => {
+         const { tint } = host.content.shortcodeAttributes({ tint: 'red' }, given);
+         return '<b class="' + tint.replaceAll('<', '&lt;') + '"></b>';
+       });`,
+      /The shortcode 'faulty' shows an attribute without escaping it/,
+    ],
+    [
+      'a command without arguments that always throws',
+      'commands',
+      `host.cli.addCommand({ name: 'faulty run', description: 'Runs.', run: async () => { throw new Error('No way') } });`,
+      /^The command 'faulty run' failed whenever it ran: No way\. If the site lacks something, throw a RestError/,
+    ],
+    [
       'a shortcode that throws',
       'shortcodes',
       `host.content.addShortcode('faulty', ({ size }) => 'x'.repeat(Number(size)));`,
@@ -207,6 +228,27 @@ describe('the conformance of plugins', () => {
       expect(failed.map((each) => each.point)).to.deep.equal([point]);
       expect(failed[0]?.detail).to.match(detail);
     }).timeout(60_000);
+
+  it('says of commands that refuse whatever is given that they were not tried', async () => {
+    const plugin = await writePlugin(
+      'refusing',
+      `import { RestError, escapeHtml } from '#plugin-api';
+      export default { register(host) {
+        host.cli.addCommand({ name: 'refusing show', description: 'Shows.', args: [{ name: 'id', description: 'Id.' }],
+          run: async ({ args: [id] }) => { throw new Error('There is no item ' + id); } });
+        host.cli.addCommand({ name: 'refusing send', description: 'Sends.',
+          run: async () => { throw new RestError({ code: 'no_key', message: 'Enter a key first.', status: 409 }); } });
+        host.cli.addCommand({ name: 'refusing list', description: 'Lists.', run: async () => [] });
+        host.content.addShortcode('refusing', ({ flavor = '' }) => '<b class="' + escapeHtml(flavor) + '">' + escapeHtml(flavor) + '</b>');
+      } };`,
+    );
+    const found = outcomes(await checkConformance({ plugin, rounds: 1 }));
+    expect(found.find((each) => each.startsWith('SQLite commands'))).to.equal(
+      "SQLite commands: left out The command 'refusing show' failed whenever it ran: There is no item 1. " +
+        "The command 'refusing send' failed whenever it ran: Enter a key first.",
+    );
+    expect(found).to.include('SQLite shortcodes: passed');
+  }).timeout(60_000);
 
   it('ends at a point that does not end by itself', async () => {
     const plugin = join(folder, 'endless');
