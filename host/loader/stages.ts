@@ -35,7 +35,7 @@ export function createStep(clock: Clock): Step {
       return await withTimeout(work(), {
         clock,
         limit: seconds * 1000,
-        message: `It took longer than ${seconds} seconds; do slow work later, not in '${stage}'.`,
+        message: `It did not end within ${seconds} seconds. Do slow work in a job, and await nothing that may never settle.`,
       });
     } catch (error) {
       throw new StageError(stage, error);

@@ -19,6 +19,7 @@ export interface HomeTile {
   readonly label: string;
   /** Formatted. */
   readonly value: string;
+  /** Slug of an admin page with an optional query, or an absolute URL. */
   readonly href?: string;
   readonly note?: string;
   /** The same figure of the previous period as numbers, for the change in percent. */
@@ -29,6 +30,7 @@ export interface HomeTile {
 
 export interface HomeListItem {
   readonly title: string;
+  /** Slug of an admin page with an optional query, or an absolute URL. */
   readonly href?: string;
   readonly note?: string;
   /** Milliseconds since the epoch, or ISO text. */
@@ -38,7 +40,7 @@ export interface HomeListItem {
 export interface HomeList {
   readonly title: string;
   readonly items: readonly HomeListItem[];
-  /** The page that lists all. */
+  /** The page that lists all, as its slug with an optional query, or an absolute URL. */
   readonly href?: string;
   /** Shown instead of items. */
   readonly empty: string;
@@ -50,6 +52,7 @@ export interface HomeHealth {
   readonly state: 'ok' | 'warning' | 'error' | 'unknown';
   /** Such as the response time. */
   readonly note: string;
+  /** Slug of an admin page with an optional query, or an absolute URL. */
   readonly href?: string;
 }
 
@@ -58,7 +61,10 @@ export interface AdminHome {
   /** Alerts of the home page alone. The filter `admin_alerts` adds those that the bell of every page counts too. */
   readonly alerts: readonly HomeAlert[];
   readonly tiles: readonly HomeTile[];
-  /** The data of the partial `admin/chart`, with a link to the page about it. The first plugin that adds a chart wins. */
+  /**
+   * The data of the partial `admin/chart`, with `href`, as those of tiles, of the page about it. The first plugin that adds a
+   * chart wins.
+   */
   readonly chart: (Readonly<Record<string, unknown>> & { readonly title: string; readonly href?: string }) | null;
   readonly lists: readonly HomeList[];
   readonly health: readonly HomeHealth[];
@@ -74,7 +80,7 @@ export interface HomeContext {
 /** An item of "Next steps" on the home page. */
 export interface NextStep {
   readonly text: string;
-  /** Slug of an admin page, or an absolute URL. */
+  /** Slug of an admin page with an optional query, or an absolute URL. */
   readonly href?: string;
   readonly done?: boolean;
 }
@@ -85,6 +91,7 @@ export interface RecentFailure {
   readonly text: string;
   /** Milliseconds since the epoch. */
   readonly at?: number;
+  /** Slug of an admin page with an optional query, or an absolute URL. */
   readonly href?: string;
 }
 

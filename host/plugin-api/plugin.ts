@@ -32,13 +32,13 @@ export interface PluginManifest {
 export interface PluginDefinition {
   /** Schema changes, applied before `register` when the plugin is active. */
   readonly migrations?: readonly Migration[];
-  /** Runs on each start of an active plugin and only registers. Must be quick: the start waits for it. */
+  /** Runs on each start of an active plugin and only registers. The start waits for it, at most 10 seconds. */
   register(host: HostApi): void | Promise<void>;
-  /** Runs once when the plugin becomes active, after its first `register`. */
+  /** Runs once when the plugin becomes active, after its first `register`. At most 60 seconds. */
   activate?(host: HostApi): void | Promise<void>;
-  /** Runs once when the plugin is deactivated, before its registrations are undone. */
+  /** Runs once when the plugin is deactivated, before its registrations are undone. At most 10 seconds. */
   deactivate?(host: HostApi): void | Promise<void>;
-  /** Deletes the plugin's data. */
+  /** Deletes the plugin's data. At most 60 seconds. */
   uninstall?(host: HostApi): void | Promise<void>;
   /**
    * Runs once per site when a newer version first starts, after `register`, in one transaction with the migrations: if it
