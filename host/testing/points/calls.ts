@@ -1,8 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Parser } from 'htmlparser2';
-import { endSentence, errorText, inRequest, RestError, type CliCommand, type JsonSchema } from '#plugin-api';
+import {
+  endSentence,
+  errorText,
+  findHtmlParts,
+  inRequest,
+  RestError,
+  type CliCommand,
+  type JsonSchema,
+} from '#plugin-api';
 import { hostileValues, validValue } from '../hostile-requests.ts';
 import { clock, type Subject } from './subject.ts';
 
@@ -43,7 +50,7 @@ function inputsOf(schema: JsonSchema | null): readonly unknown[] {
 /** Milliseconds of real time that a command gets. One that goes on, such as a watcher, has done nothing wrong. */
 const commandLimit = 5_000;
 
-/** Runs each command with arguments and flags that its schemas accept, in an empty working folder. One of them must end without an error. */
+/** Runs each command with arguments and flags that its schemas accept, in an empty working folder. One of its runs must succeed. */
 export async function tryCommands({ host, beforeCommands }: Subject): Promise<string | undefined> {
   const own = (await host.commands()).filter(({ name }) => !beforeCommands.includes(name));
   if (own.length === 0) return 'The plugin has no commands.';
@@ -116,7 +123,7 @@ export async function tryShortcodes({ host, beforeShortcodes }: Subject): Promis
     // One by one too: with a wrong id it may show nothing else.
     for (const given of [names, ...names.map((name) => [name])])
       for (const value of [`"'${mark}"`, `'"${mark}'`])
-        if (hasMark(await render(given, value)))
+        if (await hasMark(await render(given, value)))
           throw new Error(
             `The shortcode '${tag}' shows an attribute without escaping it. Use escapeHtml of #plugin-api.`,
           );
@@ -124,13 +131,13 @@ export async function tryShortcodes({ host, beforeShortcodes }: Subject): Promis
   return undefined;
 }
 
-function hasMark(html: string): boolean {
-  let found = false;
-  const parser = new Parser({
-    onopentag: (name, given) => void (found ||= name === 'svc-mark' || Object.hasOwn(given, 'svc-mark')),
-  });
-  parser.end(html);
-  return found;
+async function hasMark(html: string): Promise<boolean> {
+  const names = new Set([...html.matchAll(/<([a-z][^\s/>]*)/gi)].map(([, name = '']) => name.toLowerCase()));
+  for (const name of names) {
+    const parts = await findHtmlParts(html, name);
+    if (parts.some(({ attributes: given }) => name === 'svc-mark' || Object.hasOwn(given, 'svc-mark'))) return true;
+  }
+  return false;
 }
 
 /** Names of the attributes that the shortcode reads: its prototype is asked for those that it does not have. */
