@@ -12,7 +12,6 @@ import { createWithFailover } from './modules/failover/with-failover.ts';
 import { priceOf } from './modules/usage/ledger/call-price.ts';
 import { createUsageLedger } from './modules/usage/ledger/usage-ledger.ts';
 import { createUsageSpool } from './modules/usage/ledger/usage-spool.ts';
-import { priceDay } from './modules/usage/prices/price.ts';
 import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
@@ -185,7 +184,7 @@ function createAccounts({
     budgets,
     failover,
     costOf: async (usage) =>
-      (await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table(), priceDay(host.clock.now())),
+      (await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table(), host.clock.now()),
     ai: {
       registry: providers,
       settings,

@@ -5,7 +5,8 @@ import { createGenerateImages } from '../../../plugins/svc/ai/generate-images.ts
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { priceOf } from '../../../plugins/svc/modules/usage/ledger/call-price.ts';
 import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
-import { defaultPrices } from '../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { defaultPrices, defaultPricesDate } from '../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { loadLibraryPrices } from '../../../plugins/svc/modules/usage/prices/library-prices.ts';
 import { findPrice, priceTable, type Price, type PriceTable } from '../../../plugins/svc/modules/usage/prices/price.ts';
 import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
 import { schemaOf } from '../../conformance/image-upstream.ts';
@@ -53,6 +54,12 @@ function enteredPrices({ provider, model }: UsageCase): PriceTable {
     ];
   });
   return priceTable(entered, []);
+}
+
+/** The prices of a site without own ones, on the day when they were looked up. */
+async function builtInTable(): Promise<PriceTable> {
+  const { find } = await loadLibraryPrices();
+  return priceTable([], defaultPrices, (model) => find(model, Date.parse(defaultPricesDate)));
 }
 
 /** Makes the call of a case through the service, whose provider gives the recorded answer. */
@@ -140,12 +147,13 @@ describe('What a call costs by the usage that its provider reports', () => {
         expect(record?.tokenDetails ?? null).to.deep.equal(one.details);
         expect(record?.images).to.equal(one.images ?? 0);
         // The same by the built-in prices, if they have the model.
-        const builtIn = priceTable([], defaultPrices);
+        const builtIn = await builtInTable();
         if (findPrice(one, builtIn) !== null) expect((await callOf(one, builtIn, streams)).cost).to.equal(bill);
       });
 
-  it('is known by the built-in prices for a model of every provider', () => {
-    const known = cases.filter((one) => findPrice(one, priceTable([], defaultPrices)) !== null);
+  it('is known by the built-in prices for a model of every provider', async () => {
+    const builtIn = await builtInTable();
+    const known = cases.filter((one) => findPrice(one, builtIn) !== null);
     expect(new Set(known.map(({ provider }) => provider))).to.deep.equal(new Set(Object.keys(published)));
   });
 

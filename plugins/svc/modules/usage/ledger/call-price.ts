@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '#plugin-api';
 import type { UsageCounts } from '../../../ai/ports.ts';
 import { inputTokenKinds, outputTokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
-import { findPrice, priceDay, type Price, type PriceTable } from '../prices/price.ts';
+import { findPrice, type Price, type PriceTable } from '../prices/price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { wholeCounts } from './usage-row.ts';
 
@@ -24,8 +24,8 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
     try {
       const sandbox = await isSandbox();
       if (sandbox) return { sandbox, cost: 0 };
-      const [table, day] = [await prices(), priceDay(host.clock.now())];
-      return { sandbox, cost: priceOfAttempts(usage, attempts, (used) => priceOf(wholeCounts(used), table, day)) };
+      const [table, time] = [await prices(), host.clock.now()];
+      return { sandbox, cost: priceOfAttempts(usage, attempts, (used) => priceOf(wholeCounts(used), table, time)) };
     } catch (error) {
       host.log.warn('Failed to price a call', { event: 'call_price_failed', error });
       return { sandbox: false, cost: null };
@@ -61,12 +61,12 @@ function priceOfAttempts(
  * A model with a price per token and one per image costs the sum of both; with one per image or second alone, its images or
  * videos cost that and their tokens nothing. Images without counted tokens have no price by tokens.
  *
- * @param day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply.
+ * @param time of the call, in milliseconds since the epoch. Missing: only prices without dates apply.
  */
-export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): number | null {
+export function priceOf(usage: PricedUsage, prices: PriceTable, time?: number): number | null {
   const { inputTokens, outputTokens, tokenDetails: details, images, seconds = 0, kind } = usage;
   if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
-  const price = findPrice(usage, prices, day);
+  const price = findPrice(usage, prices, time);
   if (price === null) return null;
   const isOfImages = (images > 0 || kind === 'image') && price.image !== undefined;
   const free = isOfImages || (kind === 'video' && price.second !== undefined) ? 0 : undefined;

@@ -11,7 +11,8 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
       name: 'svc prices list',
       description:
         'List the current prices, your own first: US dollars per million tokens, per image and per second of video.',
-      run: async () => {
+      flags: { provider: { type: 'string', description: 'Only those of a provider, such as openai.' } },
+      run: async ({ flags }) => {
         const own = await prices.own();
         const list = await prices.list();
         const line = (source: string) => (price: (typeof own)[number]) => ({
@@ -32,7 +33,7 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
         return [
           ...own.map(line('own')),
           ...list.prices.map(line(list.isBuiltIn ? 'built-in' : `list of ${list.date}`)),
-        ];
+        ].filter(({ provider }) => flags['provider'] === undefined || flags['provider'] === provider);
       },
     },
     {

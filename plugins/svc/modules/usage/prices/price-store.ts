@@ -2,7 +2,6 @@ import { isRecord, RestError, type Clock, type OptionsApi } from '#plugin-api';
 import { defaultPrices, defaultPricesDate } from './default-prices.ts';
 import {
   findPrice,
-  priceDay,
   priceListOption,
   priceTable,
   pricesOption,
@@ -10,13 +9,14 @@ import {
   type PricedModel,
   type PriceTable,
 } from './price.ts';
+import { loadLibraryPrices, type LibraryPrices } from './library-prices.ts';
 import { readPriceList, readPrices, type PriceError } from './read-prices.ts';
 
 /** The site's price table. A change applies to new calls, on every node within a second. */
 export interface PriceStore {
   /** The site's own prices, in the order they were saved. */
   own(): Promise<readonly Price[]>;
-  /** The built-in list, or the imported one that replaced it, and the day it was looked up. */
+  /** The built-in list, or the imported one that replaced it, and the day it was looked up. Most specific first. */
   list(): Promise<PriceList>;
   /** Own prices, then the list. */
   table(): Promise<PriceTable>;
@@ -55,14 +55,26 @@ export function createPriceStore({
   readonly options: Pick<OptionsApi, 'get' | 'computed' | 'update' | 'delete'>;
   readonly clock: Pick<Clock, 'now'>;
 }): PriceStore {
-  const table = options.computed([pricesOption, priceListOption], (own, list) =>
-    priceTable(validPrices(own), readList(list).prices),
-  );
+  let library: LibraryPrices | undefined;
+  const further: PriceTable['further'] = (model, time) => library?.find(model, time) ?? null;
+  const readTable = options.computed([pricesOption, priceListOption], (own, stored) => {
+    const { prices, isBuiltIn } = readList(stored);
+    return priceTable(validPrices(own), prices, isBuiltIn ? further : undefined);
+  });
+  async function table(): Promise<PriceTable> {
+    library ??= await loadLibraryPrices();
+    return readTable();
+  }
   return {
     own: options.computed([pricesOption], validPrices),
-    list: options.computed([priceListOption], readList),
+    async list() {
+      const list = readList(await options.get<unknown>(priceListOption));
+      if (!list.isBuiltIn) return list;
+      library ??= await loadLibraryPrices();
+      return { ...list, prices: [...list.prices, ...library.list(clock.now())] };
+    },
     table,
-    find: async (model) => findPrice({ day: priceDay(clock.now()), ...model }, await table()),
+    find: async (model) => findPrice({ time: clock.now(), ...model }, await table()),
     async save(text) {
       const reading = readPrices(text);
       if ('errors' in reading) throw invalidPrices(reading.errors);

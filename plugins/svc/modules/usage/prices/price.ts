@@ -82,14 +82,22 @@ export const pricesSchema = {
 } as const satisfies JsonSchema;
 
 /** All prices in order: the first that matches a model is its price. */
-export type PriceTable = readonly Price[];
+export interface PriceTable {
+  readonly prices: readonly Price[];
+  /** The price where none of these applies. */
+  readonly further?: ((model: PricedModel, time: number) => Price | null) | undefined;
+}
 
 /**
  * The site's own prices before the built-in ones; the most specific first: a provider before any, a whole name before
  * a pattern, then a size and a quality before a size, a quality, and neither, then more input tokens before fewer.
  */
-export function priceTable(own: readonly Price[], builtIn: readonly Price[]): PriceTable {
-  return [...mostSpecificFirst(own), ...mostSpecificFirst(builtIn)];
+export function priceTable(
+  own: readonly Price[],
+  builtIn: readonly Price[],
+  further?: PriceTable['further'],
+): PriceTable {
+  return { prices: [...mostSpecificFirst(own), ...mostSpecificFirst(builtIn)], further };
 }
 
 function mostSpecificFirst(prices: readonly Price[]): Price[] {
@@ -122,14 +130,15 @@ export interface PricedModel {
   readonly quality?: string | undefined;
   /** Default: 0. */
   readonly inputTokens?: number | undefined;
-  /** Day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply. */
-  readonly day?: string | undefined;
+  /** Time of the call, in milliseconds since the epoch. Missing: only prices without dates apply. */
+  readonly time?: number | undefined;
 }
 
-/** The price of a model on a day, or null without one. Case-insensitive. */
-export function findPrice(given: PricedModel, table: PriceTable, day = given.day): Price | null {
+/** The price of a model at a time, or null without one. Case-insensitive. */
+export function findPrice(given: PricedModel, table: PriceTable, time = given.time): Price | null {
   const { provider, model, size, quality, inputTokens = 0 } = given;
   const cache = cacheFor(table);
+  const hour = time === undefined ? null : Math.floor(time / hourLength);
   let tier = 0;
   for (const threshold of cache.thresholds) if (threshold <= inputTokens) tier = threshold;
   const found = cache.found.get(model);
@@ -137,23 +146,25 @@ export function findPrice(given: PricedModel, table: PriceTable, day = given.day
     if (
       one.provider === provider &&
       one.tier === tier &&
-      one.day === day &&
+      one.hour === hour &&
       one.size === size &&
       one.quality === quality
     )
       return one.price;
   const name = model.toLowerCase();
-  const price =
-    table.find(
-      (one) =>
-        (one.provider === '*' || one.provider === provider) &&
-        (one.size === undefined || one.size === size) &&
-        (one.quality === undefined || one.quality === quality) &&
-        (one.min_input_tokens ?? 0) <= tier &&
-        isInForce(one, day) &&
-        matchesName(one.model.toLowerCase(), name),
-    ) ?? null;
-  remember(cache, model, { provider, size, quality, tier, day, price });
+  const day = time === undefined ? undefined : dayOf(time);
+  const own = table.prices.find(
+    (one) =>
+      (one.provider === '*' || one.provider === provider) &&
+      (one.size === undefined || one.size === size) &&
+      (one.quality === undefined || one.quality === quality) &&
+      (one.min_input_tokens ?? 0) <= tier &&
+      isInForce(one, day) &&
+      matchesName(one.model.toLowerCase(), name),
+  );
+  if (own === undefined && table.further !== undefined) return table.further({ ...given, inputTokens }, time ?? 0);
+  const price = own ?? null;
+  remember(cache, model, { provider, size, quality, tier, hour, price });
   return price;
 }
 
@@ -173,17 +184,16 @@ function isInForce({ from, until }: Price, day: string | undefined): boolean {
   return day !== undefined && (from === undefined || from <= day) && (until === undefined || day <= until);
 }
 
-/** The day of a moment, as prices have it. */
-export function priceDay(now: number): string {
-  const number = Math.floor(now / 86_400_000);
-  if (lastDay?.number !== number) lastDay = { number, name: new Date(now).toISOString().slice(0, 10) };
-  return lastDay.name;
+const hourLength = 3_600_000;
+
+/** As prices have it. */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Nearly every call is made on the day of the call before. */
-let lastDay: { readonly number: number; readonly name: string } | undefined;
-
-interface FoundPrice extends Pick<PricedModel, 'provider' | 'size' | 'quality' | 'day'> {
+interface FoundPrice extends Pick<PricedModel, 'provider' | 'size' | 'quality'> {
+  /** Since the epoch. */
+  readonly hour: number | null;
   readonly tier: number;
   readonly price: Price | null;
 }
@@ -203,7 +213,9 @@ const caches = new WeakMap<PriceTable, PriceCache>();
 function cacheFor(table: PriceTable): PriceCache {
   const known = caches.get(table);
   if (known !== undefined) return known;
-  const thresholds = [...new Set(table.map((one) => one.min_input_tokens ?? 0))].sort((left, right) => left - right);
+  const thresholds = [...new Set(table.prices.map((one) => one.min_input_tokens ?? 0))].sort(
+    (left, right) => left - right,
+  );
   const cache: PriceCache = { found: new Map(), size: 0, thresholds };
   caches.set(table, cache);
   return cache;

@@ -19,6 +19,9 @@ const columns = [
   ...['Input', 'Output', 'Image', 'Video second'].map((label) => ({ label, isNumber: true })),
 ];
 
+/** Built-in prices that are shown at once; a search finds the others. */
+const mostRows = 100;
+
 /** The placeholder of an empty editor. */
 const example: readonly Price[] = [
   { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
@@ -124,13 +127,15 @@ async function pricesView(
   const isFound = ({ label, model }: { readonly label: string; readonly model: string }): boolean =>
     foldText(`${label} ${model}`).includes(foldText(search));
   const rows = own.map(asRow).filter(isFound);
+  const builtIn = list.prices.map(asRow).filter(isFound);
   const typed = invalid?.typed ?? writePrices(own);
   return {
     search,
     columns,
     chips: filterChips({ s: search }, { s: `Search: ${search}` }),
     own: rows,
-    builtIn: list.prices.map(asRow).filter(isFound),
+    builtIn: builtIn.slice(0, mostRows),
+    more: Math.max(0, builtIn.length - mostRows),
     form: form ?? openForm(ports, { query, own, list: list.prices }),
     typed,
     rows: Math.min(30, Math.max(8, typed.split('\n').length + 1)),

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import { priceOf, type PricedUsage } from '../../../../../plugins/svc/modules/usage/ledger/call-price.ts';
 import { createHooks } from '../../../../../host/hooks/hooks.ts';
 import { createProviderRegistry } from '../../../../../plugins/svc/providers/registry.ts';
-import { defaultPrices } from '../../../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { loadLibraryPrices } from '../../../../../plugins/svc/modules/usage/prices/library-prices.ts';
+import { defaultPrices, defaultPricesDate } from '../../../../../plugins/svc/modules/usage/prices/default-prices.ts';
 import { findPrice, priceTable, type Price } from '../../../../../plugins/svc/modules/usage/prices/price.ts';
 
 const nothing: PricedUsage = { provider: 'acme', model: 'acme-1', inputTokens: 0, outputTokens: 0, images: 0 };
 const of = (usage: Partial<PricedUsage>, ...prices: Price[]) =>
   priceOf({ ...nothing, ...usage }, priceTable(prices, []));
+const timeOf = (day?: string) => (day === undefined ? undefined : Date.parse(day));
 const acme = { provider: 'acme', model: 'acme-1' };
 
 describe('the price of a call', () => {
@@ -57,7 +59,7 @@ describe('the price of a call', () => {
       { ...acme, input: 2, from: '2026-06-01', until: '2026-06-30' },
       { ...acme, input: 3, from: '2026-07-01' },
     ];
-    const on = (day?: string) => priceOf({ ...nothing, inputTokens: 10 }, priceTable(prices, []), day);
+    const on = (day?: string) => priceOf({ ...nothing, inputTokens: 10 }, priceTable(prices, []), timeOf(day));
     expect(['2026-05-31', '2026-06-01', '2026-06-30', '2026-07-01'].map(on)).to.deep.equal([10, 20, 20, 30]);
     expect(on()).to.equal(null);
   });
@@ -70,7 +72,7 @@ describe('the price of a call', () => {
       { provider: 'acme', model: '*', min_input_tokens: 10, input: 9 },
     ];
     const priceWith = (inputTokens: number, day?: string) =>
-      priceOf({ ...nothing, inputTokens }, priceTable(prices, []), day);
+      priceOf({ ...nothing, inputTokens }, priceTable(prices, []), timeOf(day));
     expect([20, 99, 100, 199, 200].map((count) => priceWith(count))).to.deep.equal([20, 99, 200, 398, 400]);
     expect(priceWith(200, '2026-06-01')).to.equal(600);
   });
@@ -157,9 +159,12 @@ describe('the price table', () => {
         model: settings.properties[name]?.default,
       })),
     );
-    const table = priceTable([], defaultPrices);
+    const { find } = await loadLibraryPrices();
+    const table = priceTable([], defaultPrices, find);
     const missing = models.filter(
-      ({ provider, model }) => typeof model === 'string' && findPrice({ provider, model }, table) === null,
+      ({ provider, model }) =>
+        typeof model === 'string' &&
+        findPrice({ provider, model, time: Date.parse(defaultPricesDate) }, table) === null,
     );
     expect(missing).to.deep.equal([{ provider: 'openrouter', model: 'openrouter/auto' }]);
   });

@@ -1,3 +1,4 @@
+import { priceTable } from '../../../../../plugins/svc/modules/usage/prices/price.ts';
 import type { Database } from '../../../../../host/database/database.ts';
 import { createFakeClock, type FakeClock } from '../../../../../host/testing/fake-clock.ts';
 import {
@@ -68,7 +69,7 @@ export async function openLedger(database: Database, init: LedgerInit = {}) {
   };
   const ledger = createUsageLedger({
     host: { database, clock, log: init.log ?? silentLog, site },
-    prices: () => Promise.resolve([{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }]),
+    prices: () => Promise.resolve(priceTable([{ provider: 'acme', model: 'acme-1', input: 20, output: 60 }], [])),
     isSandbox: init.isSandbox ?? (() => Promise.resolve(false)),
     ...(init.limits && { limits: init.limits }),
   });
