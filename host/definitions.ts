@@ -74,6 +74,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     ...{ validate: 'function', handler: 'function!', schema: 'schema', allowBatch: 'switch', showInIndex: 'switch' },
     ...{ override: 'switch', allowOrigin: 'function', permissionBeforeBody: 'function', bodyLimit: 'any' },
     ...{ anonymousBodyLimit: 'any', parsedBodyLimit: 'any', errorBody: 'function', errorSchema: 'object' },
+    ...{ requestIdHeader: 'text' },
     ...{ summary: 'text', description: 'text', tags: 'list', security: 'list', consumes: 'list', responses: 'object' },
   }),
   define: shape<JobDefinition>('jobs.define', 0, job),

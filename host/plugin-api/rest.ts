@@ -198,6 +198,11 @@ export interface RouteDefinition<P = Params> {
    * called for errors of every method and of the request's body.
    */
   readonly errorBody?: (error: RestErrorBody, requestId: string) => unknown;
+  /**
+   * The name of a second header that has the request id on every response and error of the route, for clients of another service's
+   * format, which do not read `X-Request-Id`.
+   */
+  readonly requestIdHeader?: string;
   /** JSON Schema of what `errorBody` returns, for OpenAPI. Default: the host's errors. */
   readonly errorSchema?: JsonSchema;
   /** One-line summary for OpenAPI. */

@@ -65,15 +65,20 @@ export function createFinish({ filters, registry, rest }: FinishDependencies): F
     if (allow !== null) response.headers['Allow'] ??= allow;
     const wanted = request.params['_fields'] ?? request.query['_fields'];
     if (wanted !== undefined && !isErrorResponse(response)) response.body = filterFields(response.body, wanted);
-    if (isErrorResponse(response)) shapeError(response, found ?? registry.matchPath(request.route), request.id);
+    shapeForClients(response, found ?? registry.matchPath(request.route), request.id);
     return (await filters.run('rest_post_dispatch', response, rest(), request)) as RestResponse;
   };
 }
 
 /** A request that was refused before its method was matched has the shape of the route's other methods. */
-function shapeError(response: RestResponse, found: Pick<Match, 'route'> | null, requestId: string): void {
-  const errorBody = found?.route.endpoints.find(({ definition }) => definition.errorBody)?.definition.errorBody;
-  if (errorBody !== undefined) response.body = errorBody(response.body as ErrorBody, requestId);
+function shapeForClients(response: RestResponse, found: Pick<Match, 'route'> | null, requestId: string): void {
+  for (const { definition } of found?.route.endpoints ?? []) {
+    const { errorBody, requestIdHeader } = definition;
+    if (requestIdHeader !== undefined) response.headers[requestIdHeader] ??= requestId;
+    if (errorBody === undefined || !isErrorResponse(response)) continue;
+    response.body = errorBody(response.body as ErrorBody, requestId);
+    return;
+  }
 }
 
 /** Gives permission checks the path of a request whose parameters were not read, or not accepted. */

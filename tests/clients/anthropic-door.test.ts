@@ -43,6 +43,31 @@ describe('the client @anthropic-ai/sdk', () => {
     }
   });
 
+  it('has the request id of messages, streams and errors', async () => {
+    door.play({ body: claudeMessage([{ type: 'text', text: 'Hello.' }]) });
+    const asked = client.messages.create(hello);
+    const { response, request_id: id } = await asked.withResponse();
+    expect([id, (await asked)._request_id]).to.deep.equal(Array(2).fill(response.headers.get('x-request-id')));
+    expect(id).to.match(/^[\w-]{8,}$/);
+    door.play({ events: claudeEvents([{ type: 'text', text: 'Hello.' }]) });
+    const stream = client.messages.stream(hello);
+    await stream.finalMessage();
+    expect(stream.request_id).to.match(/^[\w-]{8,}$/);
+    door.play({ status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'No.' } } });
+    for (const run of [
+      () => client.messages.create(hello),
+      () => door.client('wrong').messages.create(hello),
+      () => client.messages.create({ ...hello, model: 'nobody/m' }),
+      () => client.post('/v1/unknown', { body: {} }),
+    ]) {
+      const error = (await failureOf(run())) as InstanceType<typeof Anthropic.APIError>;
+      expect([error.requestID, error.error], error.message).to.deep.equal([
+        error.headers?.get('x-request-id'),
+        { ...(error.error as object), request_id: error.requestID },
+      ]);
+    }
+  });
+
   it('gets a pause of Claude, whole and streamed', async () => {
     const content = [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }];
     door.play({ body: claudeMessage(content, 'pause_turn') });

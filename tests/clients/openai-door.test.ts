@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import OpenAI from 'openai';
+import OpenAI, { type APIError } from 'openai';
 import { failureOf } from '../helpers/failure-of.ts';
 import { restKey, startDoor, type Door } from './openai-door.ts';
 
@@ -39,6 +39,16 @@ describe('the client openai', () => {
     client = new OpenAI({ apiKey: restKey, baseURL: door.url, maxRetries: 0 });
   });
   after(() => door.host.stop());
+
+  it('has the request id of texts, responses and errors', async () => {
+    const ask = { model: 'openai/gpt-4.1', messages: [{ role: 'user' as const, content: 'Hi' }] };
+    const asked = client.chat.completions.create(ask);
+    const { response } = await asked.withResponse();
+    expect((await asked)._request_id).to.equal(response.headers.get('x-request-id'));
+    expect((await client.responses.create({ model: ask.model, input: 'Hi' }))._request_id).to.match(/^[\w-]{8,}$/);
+    const error = (await failureOf(client.chat.completions.create({ ...ask, model: 'nobody/m' }))) as APIError;
+    expect(error.requestID).to.match(/^[\w-]{8,}$/);
+  });
 
   for (const model of models) {
     describe(`with ${model}`, () => {

@@ -1,4 +1,3 @@
-import { asRecord, isRecord } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { Reasoning } from '../kit/reasoning.ts';
 import type { NativeRequest, ProviderSettings, TextRequest } from '../providers/provider.ts';
@@ -14,25 +13,6 @@ export function nativeRequest(
   if (output !== undefined || native === undefined || text.format?.(model, saved, native.format) !== native.format)
     return undefined;
   return native.namesImages === true && text.fetchesImages !== true ? undefined : native;
-}
-
-/** Tiers at the list price. */
-const listed: readonly unknown[] = [undefined, null, 'auto', 'default', 'standard', 'standard_only'];
-/** Tools that a vendor runs and bills by use. Others run at the caller, or cost their tokens alone. */
-const billedTools =
-  /^(web_search|file_search|code_interpreter|code_execution|image_generation|x_search|live_search|advisor|openrouter:)/;
-
-/** The path of a member that costs more than its tokens, and whose price is not known here (D55). Undefined: there is none. */
-export function unpricedParam({ native }: Pick<TextRequest, 'native'>, { text }: Capable<'text'>): string | undefined {
-  if (native === undefined || text.reportsCost === true) return undefined;
-  const { service_tier: tier, tools, web_search_options: search, search_parameters: parameters } = native.body;
-  if (!listed.includes(tier)) return 'service_tier';
-  if (isRecord(search)) return 'web_search_options';
-  if (isRecord(parameters)) return 'search_parameters';
-  const billed = Array.isArray(tools)
-    ? tools.findIndex((tool) => billedTools.test(String(asRecord(tool)['type'])))
-    : -1;
-  return billed < 0 ? undefined : `tools[${String(billed)}]`;
 }
 
 /**

@@ -115,8 +115,11 @@ export interface BudgetedCall {
   /** Milliseconds the call may take. */
   readonly limit: number;
   readonly bypassedBudgetIds?: readonly string[] | undefined;
-  /** A member of the request that multiplies the cost and has no price, such as a tool that the vendor runs (D55). */
-  readonly unpricedParam?: string | undefined;
+  /**
+   * Returns the path of a member that multiplies the cost and has no price, such as a tool that the vendor runs (D55). Called only
+   * if a budget needs it: the request may be long.
+   */
+  readonly unpricedParam?: (() => string | undefined) | undefined;
 }
 
 /** Limits calls to providers. */

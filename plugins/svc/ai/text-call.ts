@@ -13,10 +13,11 @@ import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
-import { lostMembers, nativeRequest, unpricedParam, withoutReasoning } from './native-request.ts';
+import { lostMembers, nativeRequest, withoutReasoning } from './native-request.ts';
 import { splitConversation } from './system-text.ts';
 import { createTextAttempts, type TextAttempts } from './text-attempts.ts';
 import { countAttempts } from './count-attempts.ts';
+import { unpricedParam } from './unpriced-param.ts';
 
 /** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
 export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {
@@ -33,7 +34,7 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       limit: call.limits.total,
       estimate: () => estimateText(request, services.host),
       bypassedBudgetIds: target.bypassedBudgetIds,
-      unpricedParam: unpricedParam(request, provider),
+      unpricedParam: () => unpricedParam(request, provider),
       run: async () => {
         const { request: filled, apart } = await withImages(call, input);
         // What was read of a large request, and what is written of it, each take their time: others go on between (D46).

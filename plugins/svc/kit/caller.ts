@@ -120,6 +120,13 @@ export function mayUseProvider(caller: Caller | undefined, provider: string): bo
   return providers.length === 0 || providers.includes(provider);
 }
 
+/** Whether a key is limited to some models, providers or chatbots. */
+export function isLimited({ scopes }: Caller): boolean {
+  if (scopes === null) return false;
+  const { models, providers, chatbots } = scopes;
+  return providers.length > 0 || (models.length > 0 ? !models.includes('*') : chatbots.length > 0);
+}
+
 interface LackingScope {
   readonly scope: keyof KeyScopes;
   readonly needs: string;

@@ -14,6 +14,16 @@ export const errors = defineErrors('rest_svc_', {
   key_expired: [401, 'The key “{key}” expired on {date}. Set a later date in the admin under API keys.'],
   key_replaced: [401, 'This secret of the key “{key}” was replaced. Use its new secret.'],
   key_out_of_scope: [403, 'The key “{key}” does not allow {what}. Add it to its {scope} in the admin under API keys.'],
+  key_stored_models: [
+    403,
+    'The key “{key}” is limited to some models or providers, and what {param} names may use others. Omit it, and send what is ' +
+      'stored there in the request.',
+  ],
+  key_stored_text: [
+    403,
+    'The key “{key}” cannot use {param}: other keys may have stored the text that it names. Omit it, and send the whole ' +
+      'conversation.',
+  ],
 
   dry_run_refused: [
     403,

@@ -1,36 +1,25 @@
-import { isRecord } from '#plugin-api';
-import { requireScopes, type Caller } from './caller.ts';
+import type { TextFormat } from './reasoning.ts';
+import { visitSent, type SentMember } from './sent-members.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** Members that hold texts of people and schemas, and choose no model. */
-const texts: readonly string[] = [
-  ...['messages', 'system', 'input', 'instructions', 'metadata'],
-  ...['input_schema', 'schema', 'input_examples'],
-];
-
-/**
- * A request that is sent as it came may name more models than its own: others that the vendor may take instead, and those that its
- * tools ask, such as an advisor. The key must allow them too (D31).
- *
- * @throws RestError 403 `rest_svc_key_out_of_scope`
- */
-export function requireNamedModels(
-  { model: _model, ...body }: Members,
-  provider: string,
-  caller: Caller | undefined,
-): void {
-  for (const model of modelsIn(body)) requireScopes(caller, { provider, model });
+interface NamedModel {
+  readonly model: string;
+  /** Of the member that names it. */
+  readonly path: string;
 }
 
-function modelsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(modelsIn);
-  // The caller runs its functions, whose schemas may have a member of any name.
-  if (!isRecord(value) || value['type'] === 'function') return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (texts.includes(name)) return [];
-    if (!/models?$/i.test(name)) return modelsIn(member);
-    const named: readonly unknown[] = Array.isArray(member) ? member : [member];
-    return named.flatMap((one) => (typeof one === 'string' ? [one] : modelsIn(one)));
+/**
+ * Models that a request in the format of a vendor names besides its own: others that the vendor may take instead, and those that
+ * its tools and plugins ask.
+ */
+export function namedModels(body: Readonly<Record<string, unknown>>, format: TextFormat): NamedModel[] {
+  const found: NamedModel[] = [];
+  visitSent(body, format, (member) => {
+    if (member.path !== 'model' && /model|deployment|^fallbacks?$/i.test(member.name)) found.push(...modelsOf(member));
   });
+  return found;
+}
+
+function modelsOf({ value, path }: SentMember): NamedModel[] {
+  const listed: unknown[] = Array.isArray(value) ? value.flat(Infinity) : [value];
+  return listed.filter((one) => typeof one === 'string').map((model) => ({ model, path }));
 }

@@ -75,6 +75,9 @@ interface RouteInit extends Pick<RouteDefinition, 'summary' | 'args'> {
   readonly success?: string;
 }
 
+/** What Anthropic's SDK reads errors and request ids from. */
+const shape = { errorBody: anthropicErrorBody, requestIdHeader: 'request-id' } as const;
+
 /** Bytes, as Anthropic has it: images in messages are base64. Besides them a body has at most 10 MB, as any JSON (D46). */
 const bodyLimit = 33_554_432;
 
@@ -89,7 +92,7 @@ function route({ path, handler, success = 'Success.', ...definition }: RouteInit
       methods: ['POST'],
       bodyLimit,
       description: 'As Anthropic has it; errors too, with the code of this service in `error.svc`.',
-      errorBody: anthropicErrorBody,
+      ...shape,
       errorSchema,
       responses: { 200: { description: success, schema: responseSchemas[handler] } },
       async handler(request) {
@@ -123,6 +126,6 @@ export const anthropicRoutes: readonly ServiceRoute<AnthropicParts>[] = [
     path: '/(?P<path>.+)',
     namespace: anthropicNamespace,
     access: 'public',
-    define: () => ({ methods: [], showInIndex: false, errorBody: anthropicErrorBody, handler: () => null }),
+    define: () => ({ methods: [], showInIndex: false, ...shape, handler: () => null }),
   }),
 ];

@@ -5,7 +5,7 @@ import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { callerOf, isLenient } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
-import { requireNamedModels } from '../../../kit/named-models.ts';
+import { requireSentScopes } from '../../../kit/sent-scopes.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
 import type { AnthropicPorts, AnthropicRequest } from '../anthropic-ports.ts';
 import { botCall } from './bot-call.ts';
@@ -48,7 +48,7 @@ export async function readGiven(request: AnthropicRequest, ports: AnthropicPorts
   const body = asRecord(request.json);
   const caller = callerOf(request);
   const chosen = await findModel(String(params['model']), ports, caller);
-  if (chosen.kind === 'provider') requireNamedModels(body, chosen.provider, caller);
+  if (chosen.kind === 'provider') requireSentScopes(body, { format: 'messages', provider: chosen.provider, caller });
   const isNative = await servesMessages(chosen, ports);
   const reading: Reading = { isNative, images: createImageAddresses(ports.host.http), needed: [], spared: [] };
   noteMembers(body, '', { ...known, reading });

@@ -145,14 +145,15 @@ function appliesTo(budget: Budget, origin: UsageOrigin): boolean {
 function amountFor(
   { unit, unpriced, name, id }: Budget,
   { cost, tokens }: BudgetPlan,
-  { provider, model, unpricedParam: param }: BudgetedCall,
+  { provider, model, unpricedParam }: BudgetedCall,
 ): number {
   if (unit === 'calls') return 1;
   if (unit === 'tokens') return Math.ceil(tokens);
   if (cost === null && unpriced === 'refuse')
     throw errors.budget_no_price({ values: { model, provider, budget: name }, data: { budget: id } });
   // A provider of no cost, such as the sandbox's, charges nothing for it either.
-  if (param !== undefined && cost !== 0 && unpriced === 'refuse')
+  const param = cost !== 0 && unpriced === 'refuse' ? unpricedParam?.() : undefined;
+  if (param !== undefined)
     throw errors.budget_unpriced_param({ values: { param, provider, budget: name }, data: { budget: id, param } });
   return Math.ceil(cost ?? 0);
 }

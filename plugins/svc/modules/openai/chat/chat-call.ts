@@ -5,7 +5,7 @@ import type { GeneratedText, GenerateTextInput, GivenRequest } from '../../../ai
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import { callerOf, isLenient, requireScopes } from '../../../kit/caller.ts';
 import { errors } from '../../../kit/errors.ts';
-import { requireNamedModels } from '../../../kit/named-models.ts';
+import { requireSentScopes } from '../../../kit/sent-scopes.ts';
 import { aiParamSchemas, type AiParamName, type AiParams } from '../../../kit/ai-params.ts';
 import { invalid, onlyMembers, optionalFlag } from '../../../kit/read-members.ts';
 import type { TextExtras } from '../../../kit/tools.ts';
@@ -67,7 +67,7 @@ function readGiven(request: OpenAiRequest, ports: OpenAiPorts, chosen: ChosenMod
   // A lenient key leaves out what the vendor would refuse (D41).
   if (chosen.kind === 'bot' || !isRecord(json) || isLenient(request)) return readStrictly(request, ports);
   const body = json;
-  requireNamedModels(body, chosen.provider, callerOf(request));
+  requireSentScopes(body, { format: 'chat', provider: chosen.provider, caller: callerOf(request) });
   const native = { format: 'chat', body, needed: [] } as const;
   try {
     const read = readStrictly(request, ports);

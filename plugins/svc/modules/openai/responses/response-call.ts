@@ -6,7 +6,7 @@ import { createImageAddresses } from '../../../ai/image-addresses.ts';
 import type { ConversationMessage } from '../../../ai/system-text.ts';
 import type { AiParamName } from '../../../kit/ai-params.ts';
 import { callerOf, isLenient } from '../../../kit/caller.ts';
-import { requireNamedModels } from '../../../kit/named-models.ts';
+import { requireSentScopes } from '../../../kit/sent-scopes.ts';
 import { invalid } from '../../../kit/read-members.ts';
 import { findModel, type ChosenModel } from '../../../settings/find-model.ts';
 import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
@@ -31,7 +31,7 @@ export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPort
   const given = { body, messages, request, lost };
   if (chosen.kind === 'bot') return { body, stream, run: botResponseCall(chosen.id, given, ports) };
   await refuseStored(chosen, given, ports);
-  requireNamedModels(body, chosen.provider, callerOf(request));
+  requireSentScopes(body, { format: 'responses', provider: chosen.provider, caller: callerOf(request) });
   const run = textCall(chosen, { ...given, addresses }, ports);
   return { body, stream, run };
 }
