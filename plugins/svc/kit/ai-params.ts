@@ -36,7 +36,7 @@ export const aiParamSchemas = {
   top_k: { type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Samples from the k most likely tokens.' },
   reasoning_effort: {
     type: 'string',
-    enum: ['none', 'minimal', 'low', 'medium', 'high'],
+    enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
     description: 'How much a reasoning model thinks.',
   },
 } as const satisfies Record<string, JsonSchema>;

@@ -1,5 +1,5 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import type { ParamOverrides, ParamContext, ParamRules } from './params.ts';
+import { fitEffort, type ParamOverrides, type ParamContext, type ParamRules } from './params.ts';
 import type { Provider } from './provider.ts';
 import { withResponses } from './responses/with-responses.ts';
 import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
@@ -28,18 +28,17 @@ export const provider: Provider = withResponses(chatProvider, { rules, access })
 /**
  * DeepSeek's models reason by default, except the retired `deepseek-chat`. Reasoning models ignore temperature and
  * penalties, so these are left out and reported. The effort `none` turns reasoning off. DeepSeek maps `minimal` to `low`
- * and `medium` to `high`.
+ * and `medium` to `high`; its highest is `max`.
  */
 function deepSeekParams({ params, model }: ParamContext): ParamOverrides {
   const effort = params.reasoning_effort;
   const thinks = effort === undefined ? /reasoner|flash|pro|-v[4-9]/i.test(model) : effort !== 'none';
+  const fitted = effort === undefined || effort === 'none' ? null : fitEffort(effort, ['low', 'high', 'max']);
   return {
+    nearest: fitted?.nearest ?? [],
     refused: thinks ? ['temperature', 'frequency_penalty', 'presence_penalty'] : [],
     written: {
-      reasoning_effort:
-        effort === 'none'
-          ? { thinking: { type: 'disabled' } }
-          : { reasoning_effort: effort === 'minimal' || effort === 'low' ? 'low' : 'high' },
+      reasoning_effort: effort === 'none' ? { thinking: { type: 'disabled' } } : { reasoning_effort: fitted?.effort },
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings } from './embeddings/openai-embeddings.ts';
-import { nearestEffort } from './params.ts';
+import { fitEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField } from '../kit/setting-schemas.ts';
 import { baseUrlField, compatibleNames, modelFields } from './settings-fields.ts';
@@ -23,16 +23,11 @@ export const provider: Provider = createChatProvider({
   },
   rules: {
     names: compatibleNames,
-    byModel: ({ params }) =>
-      params.reasoning_effort === undefined
-        ? {}
-        : {
-            written: {
-              reasoning_effort: {
-                reasoning_effort: nearestEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']),
-              },
-            },
-          },
+    byModel({ params }) {
+      if (params.reasoning_effort === undefined) return {};
+      const { effort, nearest } = fitEffort(params.reasoning_effort, ['none', 'low', 'medium', 'high']);
+      return { nearest, written: { reasoning_effort: { reasoning_effort: effort } } };
+    },
   },
   access,
   mixesReasoning: true,

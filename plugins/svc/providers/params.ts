@@ -1,4 +1,4 @@
-import { type AiParamName, type AiParams } from '../kit/ai-params.ts';
+import { aiParamSchemas, type AiParamName, type AiParams } from '../kit/ai-params.ts';
 import type { ProviderSettings } from './provider.ts';
 
 /** Names in requests to the provider by key of `ai_params`, for the supported keys (D8). */
@@ -16,6 +16,8 @@ export interface ParamOverrides {
   readonly refused?: readonly AiParamName[];
   /** Keys whose value is changed to fit this model (D49). */
   readonly changed?: readonly AiParamName[];
+  /** Keys whose value became the nearest one that this model has: named, and never refused (D40). */
+  readonly nearest?: readonly AiParamName[];
   /** Members of the request body instead of `{wire name: value}`. */
   readonly written?: Readonly<Partial<Record<AiParamName, Readonly<Record<string, unknown>>>>>;
 }
@@ -29,31 +31,41 @@ export interface MappedParams {
   readonly wire: Readonly<Record<string, unknown>>;
   /** Keys left out or sent with a changed value, in the order they were given. */
   readonly ignored: readonly AiParamName[];
+  /** Those of them that a caller who asked for no change must not lose. */
+  readonly lost: readonly AiParamName[];
 }
 
 /** Maps parameters to the provider's names, and lists those left out. */
 export function mapParams(rules: ParamRules, question: ParamContext): MappedParams {
-  const { refused = [], changed = [], written = {} } = rules.byModel?.(question) ?? {};
+  const { refused = [], changed = [], nearest = [], written = {} } = rules.byModel?.(question) ?? {};
   const wire: Record<string, unknown> = {};
-  const ignored: AiParamName[] = [];
+  const [ignored, lost]: [AiParamName[], AiParamName[]] = [[], []];
   for (const [name, value] of Object.entries(question.params) as [AiParamName, unknown][]) {
     if (value === undefined) continue;
     const wireName = Object.hasOwn(rules.names, name) ? rules.names[name] : undefined;
-    if (wireName === undefined || refused.includes(name)) ignored.push(name);
-    else {
-      Object.assign(wire, written[name] ?? { [wireName]: value });
-      if (changed.includes(name)) ignored.push(name);
-    }
+    const isLeftOut = wireName === undefined || refused.includes(name);
+    if (!isLeftOut) Object.assign(wire, written[name] ?? { [wireName]: value });
+    if (isLeftOut || changed.includes(name)) lost.push(name);
+    if (isLeftOut || changed.includes(name) || nearest.includes(name)) ignored.push(name);
   }
-  return { wire, ignored };
+  return { wire, ignored, lost };
 }
 
 export type ReasoningEffort = NonNullable<AiParams['reasoning_effort']>;
 
-const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high'];
+const efforts: readonly ReasoningEffort[] = aiParamSchemas.reasoning_effort.enum;
 
 /** The effort itself if the model supports it, else the next higher one, else its highest. */
 export function nearestEffort(requested: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
   const upwards = efforts.slice(efforts.indexOf(requested)).find((effort) => known.includes(effort));
   return upwards ?? efforts.findLast((effort) => known.includes(effort)) ?? requested;
+}
+
+/** The same for the effort that a request asks for: what is sent, and what `ParamOverrides.nearest` says of it. */
+export function fitEffort(
+  requested: ReasoningEffort,
+  known: readonly ReasoningEffort[],
+): { readonly effort: ReasoningEffort; readonly nearest: readonly AiParamName[] } {
+  const effort = nearestEffort(requested, known);
+  return { effort, nearest: effort === requested ? [] : ['reasoning_effort'] };
 }

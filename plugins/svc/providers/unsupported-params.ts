@@ -82,7 +82,7 @@ export function createTextCapability({
   return {
     params: names,
     ...traits,
-    unsupportedParams: (given) => mapParams(rules, given).ignored,
+    unsupportedParams: (given) => mapParams(rules, given).lost,
     generate: (request, connection) => call(request, connection),
     stream: call,
   };

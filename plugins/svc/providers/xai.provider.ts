@@ -1,13 +1,7 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { findImageRules, type ImageModelTable, type ImageRules } from './images/image-rules.ts';
 import { createOpenAiImages } from './images/openai-image-models.ts';
-import {
-  nearestEffort,
-  type ParamOverrides,
-  type ParamContext,
-  type ParamRules,
-  type ReasoningEffort,
-} from './params.ts';
+import { fitEffort, type ParamOverrides, type ParamContext, type ParamRules, type ReasoningEffort } from './params.ts';
 import type { Provider } from './provider.ts';
 import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
@@ -63,13 +57,15 @@ export const provider: Provider = withResponses(chatProvider, {
 function xaiParams({ params, model }: ParamContext): ParamOverrides {
   const name = model.toLowerCase();
   const efforts = effortsOf(name);
+  const fitted = params.reasoning_effort === undefined ? null : fitEffort(params.reasoning_effort, efforts);
   return {
     refused: [
       ...(reasons(name) ? (['frequency_penalty', 'presence_penalty', 'stop'] as const) : []),
       ...(efforts.length === 0 ? (['reasoning_effort'] as const) : []),
     ],
-    ...(params.reasoning_effort !== undefined && {
-      written: { reasoning_effort: { reasoning_effort: nearestEffort(params.reasoning_effort, efforts) } },
+    ...(fitted !== null && {
+      nearest: fitted.nearest,
+      written: { reasoning_effort: { reasoning_effort: fitted.effort } },
     }),
   };
 }
@@ -83,6 +79,7 @@ function reasons(name: string): boolean {
 function effortsOf(name: string): readonly ReasoningEffort[] {
   if (name.includes('non-reasoning')) return [];
   if (name.startsWith('grok-3-mini')) return ['low', 'high'];
+  if (name.startsWith('grok-4.20-multi-agent')) return ['low', 'medium', 'high', 'xhigh'];
   if (/^grok-(4\.3|latest)/.test(name)) return ['none', 'low', 'medium', 'high'];
   return /^grok-(4\.[5-9](?!\d)|[5-9])/.test(name) ? ['low', 'medium', 'high'] : [];
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { aiParamSchemas } from '../../../plugins/svc/kit/ai-params.ts';
 import type { RestError } from '#plugin-api';
 import { createSystemClock } from '../../../host/clock.ts';
 import { fakeProviders } from '../../../plugins/sandbox/fakes.ts';
@@ -39,7 +40,7 @@ describe('Text from the sandbox’s stand-ins', () => {
       for (const model of wire.models) {
         it(`comes from ${model} with every parameter given`, async () => {
           const generateText = createGenerateText(await parts());
-          for (const reasoning_effort of ['none', 'minimal', 'low', 'medium', 'high'] as const) {
+          for (const reasoning_effort of aiParamSchemas.reasoning_effort.enum) {
             const result = await generateText({
               ...call,
               model,

@@ -85,7 +85,7 @@ describe('What OpenAI’s models make of parameters', () => {
   }
 
   it('lets gpt-5.1 and later have temperature and top_p while their effort is none', () => {
-    expect(mapped('gpt-5.4', { temperature: 0.5, top_p: 0.9, stop: 'END', reasoning_effort: 'none' })).to.deep.equal({
+    expect(mapped('gpt-5.4', { temperature: 0.5, top_p: 0.9, stop: 'END', reasoning_effort: 'none' })).to.deep.include({
       wire: { temperature: 0.5, top_p: 0.9, reasoning_effort: 'none' },
       ignored: ['stop'],
     });
@@ -97,9 +97,21 @@ describe('What OpenAI’s models make of parameters', () => {
     ['gpt-5', 'none', 'minimal'],
     ['gpt-5.2', 'minimal', 'low'],
     ['gpt-5', 'high', 'high'],
+    ['gpt-5', 'xhigh', 'high'],
+    ['gpt-5.1', 'max', 'high'],
+    ['gpt-5.1-codex-max', 'max', 'xhigh'],
+    ['gpt-5.5', 'xhigh', 'xhigh'],
+    ['gpt-5.5', 'max', 'xhigh'],
+    ['gpt-5.6-terra', 'max', 'max'],
+    ['gpt-6', 'max', 'max'],
   ] as const) {
-    it(`asks ${model} for effort ${sent} where ${asked} was given`, () => {
-      expect(mapped(model, { reasoning_effort: asked }).wire).to.deep.equal({ reasoning_effort: sent });
+    it(`asks ${model} for effort ${sent} where ${asked} was given, and names a change without refusing it`, () => {
+      const changed = asked === sent ? [] : ['reasoning_effort'];
+      expect(mapped(model, { reasoning_effort: asked })).to.deep.equal({
+        wire: { reasoning_effort: sent },
+        ignored: changed,
+        lost: [],
+      });
     });
   }
 });
@@ -137,7 +149,7 @@ describe('What the other Chat Completions models make of parameters', () => {
   it('keeps penalties and stop from xAI’s reasoning models', async () => {
     const { body, ignored } = await sentBy(xai, 'grok-4.5', { ...everything, reasoning_effort: 'minimal' });
     expect(body).to.deep.equal({ temperature: 0.5, top_p: 0.9, max_completion_tokens: 3000, reasoning_effort: 'low' });
-    expect(ignored).to.deep.equal(['frequency_penalty', 'presence_penalty', 'stop']);
+    expect(ignored).to.deep.equal(['frequency_penalty', 'presence_penalty', 'stop', 'reasoning_effort']);
   });
 
   for (const model of ['grok-4', 'grok-4.20-0309-reasoning', 'grok-code-fast-1']) {
@@ -260,16 +272,17 @@ describe('What Gemini’s models make of parameters', () => {
     return { config: parameters.config, ignored };
   };
 
-  for (const [model, effort, thinkingConfig] of [
-    ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
-    ['gemini-2.5-flash', 'high', { thinkingBudget: 24576 }],
-    ['gemini-2.5-pro', 'none', { thinkingBudget: 128 }],
-    ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'MINIMAL' }],
-    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'HIGH' }],
-    ['gemini-3.8-flash', 'none', { thinkingLevel: 'LOW' }],
+  for (const [model, effort, thinkingConfig, ignored] of [
+    ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }, []],
+    ['gemini-2.5-flash', 'high', { thinkingBudget: 24576 }, []],
+    ['gemini-2.5-pro', 'none', { thinkingBudget: 128 }, []],
+    ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'MINIMAL' }, []],
+    ['gemini-3-flash-preview', 'max', { thinkingLevel: 'HIGH' }, ['reasoning_effort']],
+    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'HIGH' }, ['reasoning_effort']],
+    ['gemini-3.8-flash', 'none', { thinkingLevel: 'LOW' }, ['reasoning_effort']],
   ] as const) {
     it(`asks ${model} for ${JSON.stringify(thinkingConfig)} where effort ${effort} was given`, () => {
-      expect(config(model, { reasoning_effort: effort })).to.deep.equal({ config: { thinkingConfig }, ignored: [] });
+      expect(config(model, { reasoning_effort: effort })).to.deep.equal({ config: { thinkingConfig }, ignored });
     });
   }
 

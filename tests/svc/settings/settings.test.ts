@@ -189,7 +189,7 @@ describe('global AI parameters and limits', () => {
     expect(found).to.deep.equal({
       temperature: 'Temperature must be from 0 to 2.',
       seed: 'Seed must be a whole number.',
-      reasoning_effort: 'Reasoning effort must be one of none, minimal, low, medium, high.',
+      reasoning_effort: 'Reasoning effort must be one of none, minimal, low, medium, high, xhigh, max.',
       stop: 'Stop sequences may have at most 4 entries.',
     });
   });

@@ -1,5 +1,5 @@
 import { memoize } from '../../kit/caches.ts';
-import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
+import { fitEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
 
 const refusedByReasoning = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop'] as const;
 
@@ -28,14 +28,17 @@ function bareName(model: string): string {
  */
 export function openAiParams({ params, model }: ParamContext): ParamOverrides {
   if (!isReasoningModel(model)) return { refused: ['reasoning_effort'] };
-  const effort =
-    params.reasoning_effort === undefined ? undefined : nearestEffort(params.reasoning_effort, supportedEfforts(model));
+  const { effort, nearest } =
+    params.reasoning_effort === undefined
+      ? { effort: undefined, nearest: [] }
+      : fitEffort(params.reasoning_effort, supportedEfforts(model));
   const sampling =
     effort === 'none'
       ? refusedByReasoning.filter((name) => name !== 'temperature' && name !== 'top_p')
       : refusedByReasoning;
   return {
     refused: sampling,
+    nearest,
     ...(effort !== undefined && { written: { reasoning_effort: { reasoning_effort: effort } } }),
   };
 }
@@ -43,5 +46,9 @@ export function openAiParams({ params, model }: ParamContext): ParamOverrides {
 function supportedEfforts(model: string): readonly ReasoningEffort[] {
   const name = bareName(model);
   if (/^gpt-5($|-)/.test(name)) return ['minimal', 'low', 'medium', 'high'];
-  return /^(o\d|codex-)/.test(name) ? ['low', 'medium', 'high'] : ['none', 'low', 'medium', 'high'];
+  if (/^(o\d|codex-)/.test(name)) return ['low', 'medium', 'high'];
+  if (name.startsWith('gpt-5.1'))
+    return ['none', 'low', 'medium', 'high', ...(name.includes('max') ? (['xhigh'] as const) : [])];
+  // From 5.6 on, there is one above it.
+  return ['none', 'low', 'medium', 'high', 'xhigh', ...(/^gpt-5\.[2-5](?!\d)/.test(name) ? [] : (['max'] as const))];
 }

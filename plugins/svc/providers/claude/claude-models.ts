@@ -1,10 +1,5 @@
-import {
-  nearestEffort,
-  type ParamOverrides,
-  type ParamContext,
-  type ParamRules,
-  type ReasoningEffort,
-} from '../params.ts';
+import type { AiParamName } from '../../kit/ai-params.ts';
+import { fitEffort, type ParamOverrides, type ParamContext, type ParamRules, type ReasoningEffort } from '../params.ts';
 
 /** Family and version from the name of a model. */
 interface ClaudeModel {
@@ -25,6 +20,8 @@ const budgets: Readonly<Record<ReasoningEffort, number>> = {
   low: 2048,
   medium: 8192,
   high: 16384,
+  xhigh: 24576,
+  max: 32768,
 };
 const smallestBudget = 1024;
 
@@ -73,6 +70,7 @@ function claudeParams({ params, model, settings }: ParamContext): ParamOverrides
       ...(thinking === null ? (['reasoning_effort'] as const) : []),
     ],
     changed: (params.temperature ?? 0) > 1 ? ['temperature'] : [],
+    nearest: thinking?.nearest ?? [],
     written: {
       temperature: { temperature: Math.min(1, params.temperature ?? 1) },
       stop: { stop_sequences: typeof params.stop === 'string' ? [params.stop] : params.stop },
@@ -83,6 +81,7 @@ function claudeParams({ params, model, settings }: ParamContext): ParamOverrides
 
 interface Thinking {
   readonly thinks: boolean;
+  readonly nearest?: readonly AiParamName[];
   readonly wire: Readonly<Record<string, unknown>>;
 }
 
@@ -107,8 +106,9 @@ function thinkingFor(
 function adaptive(effort: ReasoningEffort, alwaysThinks: boolean, version: number): Thinking {
   if (effort === 'none' && !alwaysThinks)
     return { thinks: false, wire: version >= 500 ? { thinking: { type: 'disabled' } } : {} };
-  const level = nearestEffort(effort, ['low', 'medium', 'high']);
-  return { thinks: true, wire: { thinking: { type: 'adaptive' }, output_config: { effort: level } } };
+  const highest: readonly ReasoningEffort[] = alwaysThinks || version >= 407 ? ['xhigh', 'max'] : ['max'];
+  const { effort: level, nearest } = fitEffort(effort, ['low', 'medium', 'high', ...highest]);
+  return { thinks: true, nearest, wire: { thinking: { type: 'adaptive' }, output_config: { effort: level } } };
 }
 
 export const claudeAddress = 'https://api.anthropic.com';

@@ -1,12 +1,7 @@
+import type { AiParamName } from '../../kit/ai-params.ts';
 import type { TextFeature } from '../../kit/tools.ts';
 import type { ImageModelTable, ImageRules } from '../images/image-rules.ts';
-import {
-  nearestEffort,
-  type ParamOverrides,
-  type ParamContext,
-  type ParamRules,
-  type ReasoningEffort,
-} from '../params.ts';
+import { fitEffort, type ParamOverrides, type ParamContext, type ParamRules, type ReasoningEffort } from '../params.ts';
 import type { ImageEditRules, ImageSize, VideoCapability } from '../provider.ts';
 
 // Google's token budgets for the efforts.
@@ -16,6 +11,8 @@ const budgets: Readonly<Record<ReasoningEffort, number>> = {
   low: 1024,
   medium: 8192,
   high: 24576,
+  xhigh: 24576,
+  max: 24576,
 };
 const smallestProBudget = 128;
 
@@ -37,19 +34,28 @@ function googleParams({ params, model }: ParamContext): ParamOverrides {
   const thinking = params.reasoning_effort === undefined ? null : thinkingConfig(params.reasoning_effort, model);
   return {
     refused: thinking === null ? ['reasoning_effort'] : [],
+    nearest: thinking?.nearest ?? [],
     written: {
       stop: { stopSequences: typeof params.stop === 'string' ? [params.stop] : params.stop },
-      ...(thinking !== null && { reasoning_effort: { thinkingConfig: thinking } }),
+      ...(thinking !== null && { reasoning_effort: { thinkingConfig: thinking.config } }),
     },
   };
 }
 
-function thinkingConfig(effort: ReasoningEffort, model: string): Readonly<Record<string, unknown>> | null {
+interface Thinking {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly nearest?: readonly AiParamName[];
+}
+
+function thinkingConfig(effort: ReasoningEffort, model: string): Thinking | null {
   const version = geminiVersion(model);
   if (version === null || version < 2.5) return null;
-  if (version >= 3) return { thinkingLevel: nearestEffort(effort, levelsOf(model, version)).toUpperCase() };
+  if (version >= 3) {
+    const { effort: level, nearest } = fitEffort(effort, levelsOf(model, version));
+    return { config: { thinkingLevel: level.toUpperCase() }, nearest };
+  }
   // Thinking of 2.5 Pro cannot be turned off.
-  return { thinkingBudget: Math.max(budgets[effort], model.includes('pro') ? smallestProBudget : 0) };
+  return { config: { thinkingBudget: Math.max(budgets[effort], model.includes('pro') ? smallestProBudget : 0) } };
 }
 
 function levelsOf(model: string, version: number): readonly ReasoningEffort[] {

@@ -95,12 +95,13 @@ function responsesRules({ rules, leastTokens = 1 }: ResponsesInit): ParamRules {
   return {
     names: responsesNames,
     byModel(question) {
-      const { refused = [], written } = rules.byModel?.(question) ?? {};
+      const { refused = [], nearest = [], written } = rules.byModel?.(question) ?? {};
       const { reasoning_effort, max_completion_tokens: limit } = question.params;
       const effort = written?.reasoning_effort?.['reasoning_effort'] ?? reasoning_effort;
       const isRaised = limit !== undefined && limit < leastTokens;
       return {
         refused,
+        nearest,
         ...(isRaised && { changed: ['max_completion_tokens'] }),
         written: {
           reasoning_effort: { reasoning: { effort } },
