@@ -132,7 +132,7 @@ describe('requests in Anthropic’s format', () => {
             role: 'user',
             content: [
               { type: 'text', text: 'Hi' },
-              { type: 'document', source: { type: 'url', url: 'u' } },
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'u' } },
             ],
           },
         ],

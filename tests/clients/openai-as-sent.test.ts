@@ -108,7 +108,7 @@ describe('requests in the format of OpenAI', () => {
           { type: 'text', text: 'First this' },
           { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
           { type: 'text', text: 'then that' },
-          { type: 'image_url', image_url: { url: 'https://pictures.example/a.png', detail: 'auto' } },
+          { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=', detail: 'auto' } },
         ],
       },
       { role: 'tool', tool_call_id: 'gone', content: 'A result without its call.' },

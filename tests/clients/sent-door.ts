@@ -26,6 +26,8 @@ export interface SentDoor {
 export interface Asked {
   readonly status: number;
   readonly headers: Headers;
+  /** Id of the provider that responded. */
+  readonly provider: unknown;
   /** Code of the service and sentence of an error. */
   readonly code: unknown;
   readonly message: string;
@@ -89,11 +91,13 @@ export async function startSentDoor(): Promise<SentDoor> {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ ...complete[format], ...body }),
       });
-      const answer = (await response.json()) as { readonly error?: Members };
+      const answer = (await response.json()) as { readonly error?: Members; readonly svc?: Members };
       const { svc, message = '' } = answer.error ?? {};
       const details = (svc ?? {}) as Members;
-      const { status, headers } = response;
-      return { status, headers, code: details['code'], message: String(message), param: details['param'] };
+      return {
+        ...{ status: response.status, headers: response.headers, provider: answer.svc?.['provider'] },
+        ...{ code: details['code'], message: String(message), param: details['param'] },
+      };
     },
     async createKey(...flags) {
       const { code, out, err } = await host.cli('svc', 'key', 'create', '--name=Small', ...flags, '--json');

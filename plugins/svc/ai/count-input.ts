@@ -4,6 +4,7 @@ import { asProviderError, type TextRequest } from '../providers/provider.ts';
 import { capableProvider, chosenModel } from './capable-provider.ts';
 import { estimateUsage } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
+import { loadAddresses } from './load-addresses.ts';
 import type { AiServices } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { splitConversation } from './system-text.ts';
@@ -35,7 +36,9 @@ export function createCountInput(services: AiServices): CountInput {
     const isCounted = countTokens !== undefined && currentDryRun() === undefined;
     if (!isCounted || native === undefined || format?.(model, saved) !== native.format) return estimate();
     const { text: timeout } = await settings.timeouts();
-    const request: TextRequest = { ...prompt, model, params: input.params ?? {}, native };
+    const isFetched = provider.text.fetchesImages?.(saved) === true;
+    const body = isFetched ? native.body : await loadAddresses(native, { ...native, signal });
+    const request: TextRequest = { ...prompt, model, params: input.params ?? {}, native: { ...native, body } };
     return countTokens(request, connectionOf(services, { settings: saved, timeout, signal })).catch(
       (thrown: unknown) => {
         const error = asProviderError(thrown);

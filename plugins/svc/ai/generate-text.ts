@@ -5,6 +5,7 @@ import type { TextExtras } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { NativeRequest, TextMessage, TextResult, Usage } from '../providers/provider.ts';
+import type { ImageAddresses } from './image-addresses.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallResult } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
 import { generateOutput, type OutputFormat } from './structured-output.ts';
@@ -65,6 +66,8 @@ export interface GivenRequest extends NativeRequest {
   readonly spared: readonly string[];
   /** What a provider with another format answers: the other members could not be read strictly. */
   readonly refusal?: RestError | undefined;
+  /** Loads images that it names by address, for a vendor that does not fetch them. */
+  readonly images: ImageAddresses;
   /** Whether images are named by address. */
   readonly namesImages?: boolean | undefined;
 }

@@ -12,7 +12,7 @@ export function nativeRequest(
 ): NativeRequest | undefined {
   if (output !== undefined || native === undefined || text.format?.(model, saved, native.format) !== native.format)
     return undefined;
-  return native.namesImages === true && text.fetchesImages !== true ? undefined : native;
+  return native.namesImages === true && text.fetchesImages?.(saved) !== true ? undefined : native;
 }
 
 /**

@@ -13,6 +13,7 @@ import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
+import { loadAddresses } from './load-addresses.ts';
 import { lostMembers, nativeRequest, withoutReasoning } from './native-request.ts';
 import { splitConversation } from './system-text.ts';
 import { createTextAttempts, type TextAttempts } from './text-attempts.ts';
@@ -51,12 +52,13 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
 const manyMessages = 1_000;
 
 async function withImages(
-  { request }: Pick<PreparedText, 'request'>,
-  { loadImages, signal }: Pick<GenerateTextInput, 'loadImages' | 'signal'>,
+  { request, provider, saved }: Pick<PreparedText, 'request' | 'provider' | 'saved'>,
+  { loadImages, signal, native: given }: Pick<GenerateTextInput, 'loadImages' | 'signal' | 'native'>,
 ): Promise<Pick<SentText, 'request' | 'apart'>> {
   const { native } = request;
-  if (native !== undefined) {
-    const { body, apart } = setDataApart(native.body);
+  if (native !== undefined && given !== undefined) {
+    const isFetched = provider.text.fetchesImages?.(saved) === true;
+    const { body, apart } = setDataApart(isFetched ? native.body : await loadAddresses(native, { ...given, signal }));
     return { request: { ...request, native: { ...native, body } }, apart };
   }
   const loaded = (await loadImages?.(request.messages, signal)) ?? request.messages;

@@ -118,6 +118,11 @@ export const errors = defineErrors('rest_svc_', {
 
   model_not_found: [404, 'There is no model {model}. List the available ones with GET {url}.'],
   model_prefix_unknown: [404, 'There is no provider {prefix}. Write the model as {spellings}, or as bot:<id>.'],
+  model_vendor_missing: [
+    404,
+    '{model} is a model of {provider}, which is not set up, or which the key does not allow. Name the provider that has it too: ' +
+      '{spellings}.',
+  ],
   bot_not_found: [404, 'No chatbot has the id {id}. It may have been deleted.'],
   chat_not_available: [404, 'This chat is not available right now.'],
   conversation_not_found: [404, 'Conversation not found. It may have been deleted.'],

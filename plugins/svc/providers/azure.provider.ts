@@ -86,7 +86,7 @@ const chatProvider = createChatProvider({
   rules,
   access: azureAccess,
   takesOpenAiHints: true,
-  fetchesImages: true,
+  fetchesImages: isOwn,
   // It returns none in this API, and refuses that of others.
   lacks: ['messages.reasoning'],
   mixesReasoning: false,
@@ -111,12 +111,16 @@ const chatProvider = createChatProvider({
 export const provider: Provider = withResponses(chatProvider, {
   rules,
   access: azureAccess,
-  isOwn: ({ base_url }) => isHostOf(base_url ?? '', ['openai.azure.com', 'services.ai.azure.com']),
+  isOwn,
   // The classic API has it only in previews.
   hasResponses: (settings) => azureVersion(settings) === 'v1',
   leastTokens: 16,
   encryptsReasoning: (model, settings) => isReasoningModel(azureModel(settings, model)),
 });
+
+function isOwn({ base_url }: ProviderSettings): boolean {
+  return isHostOf(base_url ?? '', ['openai.azure.com', 'services.ai.azure.com']);
+}
 
 /** The classic API supports `max_completion_tokens` since September 2024. */
 function azureParams(question: ParamContext): ParamOverrides {

@@ -2,6 +2,7 @@ import { lazyMethods } from '../kit/lazy.ts';
 import { isHint } from '../kit/text-hints.ts';
 import { claudeAddress, claudeEnforcesSchemas, claudeRules, samplingVersion } from './claude/claude-models.ts';
 import type { Provider } from './provider.ts';
+import { isHostOf } from './responses/with-responses.ts';
 import { modelFields, providerFields } from './settings-fields.ts';
 import { createTextCapability } from './unsupported-params.ts';
 
@@ -40,6 +41,7 @@ export const provider: Provider = {
     // All models since Claude 3.
     sees: (model) => !/claude-(instant|v?[12])(?!\d)/i.test(model),
     format: () => 'messages',
+    fetchesImages: ({ base_url }) => isHostOf(base_url || claudeAddress, ['api.anthropic.com']),
     supports: (feature, model) =>
       feature === 'tools.strict' || feature === 'response_format.json_schema'
         ? claudeEnforcesSchemas(model)

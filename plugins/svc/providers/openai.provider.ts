@@ -32,7 +32,7 @@ const chatProvider = createChatProvider({
   rules,
   access,
   takesOpenAiHints: true,
-  fetchesImages: true,
+  fetchesImages: isOwn,
   // It returns none in this API, and refuses that of others.
   lacks: ['messages.reasoning'],
   // Behind another address may be any model.
@@ -51,11 +51,15 @@ const chatProvider = createChatProvider({
 export const provider: Provider = withResponses(chatProvider, {
   rules,
   access,
-  isOwn: ({ base_url }) => isHostOf(base_url || address, ['api.openai.com']),
+  isOwn,
   chatModels: /audio|search-(preview|api)/,
   leastTokens: 16,
   encryptsReasoning: isReasoningModel,
 });
+
+function isOwn({ base_url }: ProviderSettings): boolean {
+  return isHostOf(base_url || address, ['api.openai.com']);
+}
 
 function access(settings: ProviderSettings): ChatAccess {
   return {

@@ -7,7 +7,7 @@ import { openRouterImageModels } from './images/openai-image-models.ts';
 import { lazyMethods } from '../kit/lazy.ts';
 import type { ParamRules } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { withResponses } from './responses/with-responses.ts';
+import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { accessAt, compatibleNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
@@ -40,7 +40,7 @@ const chatProvider = createChatProvider({
   },
   rules,
   access,
-  fetchesImages: true,
+  fetchesImages: ({ base_url }) => isHostOf(base_url || address, ['openrouter.ai']),
   mixesReasoning: false,
   reportsCost: true,
   sees: openRouterSees,

@@ -166,8 +166,11 @@ export interface TextCapability {
    * @param sent the format of what the caller sent, which the vendor gets if it has several (D55)
    */
   format?(model: string, settings: ProviderSettings, sent?: TextFormat): TextFormat;
-  /** Whether the vendor fetches images that a request in that format names by address. Default: they are fetched here. */
-  readonly fetchesImages?: boolean;
+  /**
+   * Whether the vendor fetches images and files that a request in that format names by address: only at its own public address,
+   * since any other server may reach what is not public. Default: images are fetched here, and files are refused.
+   */
+  fetchesImages?(settings: ProviderSettings): boolean;
   /** Whether a model supports a feature. Omitted: it has none of them. */
   supports?(feature: TextFeature, model: string, settings: ProviderSettings): boolean;
   /** Tokens of a native request's input, as the vendor counts them for free. Omitted: it does not. */

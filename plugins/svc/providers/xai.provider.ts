@@ -2,7 +2,7 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { findImageRules, type ImageModelTable, type ImageRules } from './images/image-rules.ts';
 import { createOpenAiImages } from './images/openai-image-models.ts';
 import { fitEffort, type ParamOverrides, type ParamContext, type ParamRules, type ReasoningEffort } from './params.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderSettings } from './provider.ts';
 import { isHostOf, withResponses } from './responses/with-responses.ts';
 import { accessAt, openAiNames, providerFields } from './settings-fields.ts';
 
@@ -39,7 +39,7 @@ const chatProvider = createChatProvider({
   }),
   rules,
   access,
-  fetchesImages: true,
+  fetchesImages: isOwn,
   mixesReasoning: false,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
@@ -48,10 +48,14 @@ const chatProvider = createChatProvider({
 export const provider: Provider = withResponses(chatProvider, {
   rules,
   access,
-  isOwn: ({ base_url }) => isHostOf(base_url || address, ['api.x.ai']),
+  isOwn,
   lacksInstructions: true,
   encryptsReasoning: (model) => reasons(model.toLowerCase()),
 });
+
+function isOwn({ base_url }: ProviderSettings): boolean {
+  return isHostOf(base_url || address, ['api.x.ai']);
+}
 
 /** Reasoning models refuse penalties and `stop`, and only some support `reasoning_effort`. */
 function xaiParams({ params, model }: ParamContext): ParamOverrides {

@@ -59,34 +59,50 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A provider that is set up. */
+interface ReadyProvider {
+  readonly provider: string;
+  /** Its own choice, or the first that it listed for texts. */
+  readonly model: string | undefined;
+  /** Names of its models of all kinds, as far as they are known. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The providers for text that are set up, in order; all of the sandbox while it is on. A provider that works with its defaults, such
+ * as Ollama, may not be running at all: it counts only once one of its settings was saved.
+ *
+ * @param mayUse leaves out providers
+ */
+export async function* readyProviders(
+  { settings, providers, tester }: SettingsContext,
+  mayUse: (providerId: string) => boolean = () => true,
+): AsyncGenerator<ReadyProvider> {
+  const isSandbox = await settings.sandbox.isOn();
+  for (const provider of await providers.all()) {
+    if (!provider.text || !mayUse(provider.id)) continue;
+    const saved = await settings.provider(provider.id);
+    if (missingSettings(provider, saved).length > 0) continue;
+    if (!isSandbox && !provider.required.includes('api_key') && !(await settings.providers.isSaved(provider))) continue;
+    const list = await tester.models(provider.id);
+    const own = [saved.model, saved.embedding_model, saved.image_model].filter(isName);
+    const model = isName(saved.model) ? saved.model : modelsOfKind(list, 'text')[0];
+    yield { provider: provider.id, model, names: [...own, ...list.models.map(({ id }) => id)] };
+  }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** A provider and model that work now. */
 interface ReadyModel {
   readonly provider: string;
   readonly model: string;
 }
 
-/**
- * The sandbox, or the first provider that is set up; null if there is none. A provider that works with its defaults, such
- * as Ollama, may not be running at all: it counts only once one of its settings was saved.
- *
- * @param mayUse leaves out providers
- */
-export async function findReadyModel(
-  context: SettingsContext,
-  mayUse: (providerId: string) => boolean = () => true,
-): Promise<ReadyModel | null> {
-  if (await context.settings.sandbox.isOn()) {
-    const { provider, model, configured } = await findExampleModel(context);
-    if (configured && mayUse(provider)) return { provider, model };
-  }
-  for (const provider of await context.providers.all()) {
-    if (!provider.text || !mayUse(provider.id)) continue;
-    const settings = await context.settings.provider(provider.id);
-    if (missingSettings(provider, settings).length > 0) continue;
-    if (!provider.required.includes('api_key') && !(await context.settings.providers.isSaved(provider))) continue;
-    const [first] = modelsOfKind(await context.tester.models(provider.id), 'text');
-    const model = typeof settings.model === 'string' && settings.model !== '' ? settings.model : first;
-    if (model !== undefined) return { provider: provider.id, model };
-  }
+/** The first provider that is set up and has a model; null if there is none. */
+export async function findReadyModel(context: SettingsContext): Promise<ReadyModel | null> {
+  for await (const { provider, model } of readyProviders(context)) if (model !== undefined) return { provider, model };
   return null;
 }

@@ -16,7 +16,7 @@ const inputArguments = {
     required: true,
     minLength: 1,
     ...argumentBounds.line,
-    description: '`provider/model`, a model of the default provider, or `bot:<id>` for a chatbot.',
+    description: '`provider/model`, the name of a model alone, or `bot:<id>` for a chatbot.',
     examples: ['claude/claude-sonnet-5-5'],
   },
   messages: {

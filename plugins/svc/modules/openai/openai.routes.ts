@@ -17,7 +17,7 @@ const modelArgument = {
   required: true,
   minLength: 1,
   ...argumentBounds.line,
-  description: '`provider/model`, a model of the default provider, or `bot:<id>` for a chatbot.',
+  description: '`provider/model`, the name of a model alone, or `bot:<id>` for a chatbot.',
   examples: ['openai/gpt-5.6-terra'],
 } as const;
 

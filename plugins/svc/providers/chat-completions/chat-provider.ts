@@ -20,8 +20,8 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'image
   readonly mixesReasoning?: boolean | ((settings: ProviderSettings) => boolean);
   /** Features that the upstream does not have. Default: it has all. */
   readonly lacks?: readonly TextFeature[];
-  /** Whether it fetches images that are named by address. Default: false. */
-  readonly fetchesImages?: boolean;
+  /** Whether it fetches images that are named by address. Default: it does not. */
+  readonly fetchesImages?: NonNullable<TextCapability['fetchesImages']>;
   /** Whether it has the members that OpenAI alone has, such as `prompt_cache_key`. Default: false. */
   readonly takesOpenAiHints?: boolean;
   /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
@@ -57,7 +57,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       ...calls,
       supports,
       format: () => 'chat',
-      ...(init.fetchesImages === true && { fetchesImages: true }),
+      ...(init.fetchesImages && { fetchesImages: init.fetchesImages }),
       sees: (model, settings) => sees?.(model, settings) === true || isListedModel('vision_models', model, settings),
       ...(reportsCost && { reportsCost }),
     }),

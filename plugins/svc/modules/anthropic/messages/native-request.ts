@@ -24,6 +24,7 @@ export function nativeRequest(
     body: { ...body, messages: (body['messages'] as readonly unknown[]).map(withoutOthersThinking) },
     given: Object.keys(params) as AiParamName[],
     ...(beta !== undefined && { headers: { 'anthropic-beta': beta } }),
+    images: reading.images,
     needed: reading.needed,
     spared: [...new Set(reading.spared)],
   };

@@ -71,17 +71,22 @@ function readGiven(request: OpenAiRequest, ports: OpenAiPorts, chosen: ChosenMod
   const native = { format: 'chat', body, needed: [] } as const;
   try {
     const read = readStrictly(request, ports);
-    const namesImages = read.messages.some(({ images = [] }) => images.some(({ url }) => url !== undefined));
-    return { ...read, native: { ...native, given: givenParams(read.params), spared: read.ignored, namesImages } };
+    const { images } = read;
+    const namesImages = read.messages.some((one) => one.images?.some(({ url }) => url !== undefined) === true);
+    return {
+      ...read,
+      native: { ...native, images, given: givenParams(read.params), spared: read.ignored, namesImages },
+    };
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     const params: Params = Object.fromEntries(
       openAiParameters.chat.map((name) => [name, request.params[name] ?? undefined]),
     );
     const { messages, tools } = readLoosely(params['messages'] as readonly unknown[], params['tools']);
+    const images = createImageAddresses(ports.host.http);
     return {
-      ...{ params, messages, extras: { tools }, images: createImageAddresses(ports.host.http), ignored: [], request },
-      native: { ...native, given: givenParams(params), spared: [], refusal: error },
+      ...{ params, messages, extras: { tools }, images, ignored: [], request },
+      native: { ...native, images, given: givenParams(params), spared: [], refusal: error },
     };
   }
 }

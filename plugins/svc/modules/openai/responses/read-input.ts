@@ -122,7 +122,7 @@ function readImage(part: unknown, name: string, addresses: ImageAddresses): Mess
   if (!isRecord(part) || part['type'] !== 'input_image' || typeof part['image_url'] !== 'string') return null;
   const { image_url: url, detail } = part;
   try {
-    const image = /^data:/i.test(url) ? dataImage(url, name) : addresses.add(url, name);
+    const image = /^data:/i.test(url) ? dataImage(url, name) : addresses.add(url, `${name}.image_url`);
     // Not a copy: `bytes` may be a getter.
     return detail === 'low' || detail === 'high' ? Object.assign(image, { detail }) : image;
   } catch {

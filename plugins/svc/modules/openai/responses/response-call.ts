@@ -67,7 +67,7 @@ function textCall(
     typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
   const conversation = [...system, ...messages];
   const given = Object.keys(params) as AiParamName[];
-  const native: GivenRequest = { format: 'responses', body, given, ...lost };
+  const native: GivenRequest = { format: 'responses', body, given, images: addresses, ...lost };
   return async (signal, { onText, onReasoning, onEvent } = {}) => {
     // What a filter changes is the request in the words of this service: it is translated then.
     const isTranslated = hooks.hasFilter('svc_text_request') !== false;
