@@ -45,9 +45,9 @@ describe('servers with an odd form of OpenAI’s interface', () => {
   const sending = (type: string, body: string, status = 200): void => {
     respond = (_incoming, response) => response.writeHead(status, { 'content-type': type }).end(body);
   };
-  async function stream(provider: Provider = openai) {
+  async function stream(provider: Provider = openai, { model } = request) {
     const pieces: string[] = [];
-    const result = await provider.text!.stream!(request, connection(), (piece) => pieces.push(piece));
+    const result = await provider.text!.stream!({ ...request, model }, connection(), (piece) => pieces.push(piece));
     return { result, pieces };
   }
 
@@ -67,6 +67,18 @@ describe('servers with an odd form of OpenAI’s interface', () => {
       const { result, pieces } = await stream();
       expect([result.content, pieces.join('')]).to.deep.equal(['Hello', 'Hello']);
     });
+
+  it('are streamed from at once when a whole text has shown that a model writes no reasoning into it', async () => {
+    const events = `data: ${chunk('Hel')}\n\ndata: ${chunk('lo', 'stop')}\n\ndata: [DONE]\n\n`;
+    const piecesOf = async (model: string, first: string): Promise<readonly string[]> => {
+      sending('application/json', JSON.stringify(message({ content: first })));
+      await openai.text!.generate({ ...request, model }, connection());
+      sending('text/event-stream', events);
+      return (await stream(openai, { ...request, model })).pieces;
+    };
+    expect(await piecesOf('plain', 'Hello')).to.deep.equal(['Hel', 'lo']);
+    expect(await piecesOf('thinking', 'Let me see.\n</think>\nHello')).to.deep.equal(['Hello']);
+  });
 
   it('are cut if chunks on lines do not end', async () => {
     sending('application/x-ndjson', `${chunk('Hel')}\n${chunk('lo')}\n`);

@@ -4,16 +4,16 @@ import type {
 } from 'openai/resources/chat/completions';
 import { ProviderError, type ModelInfo, type Provider, type ProviderConnection } from '../provider.ts';
 import type { ProviderSettings, TextCapability, TextRequest, TextResult } from '../provider.ts';
-import { usageIn } from '../json.ts';
+import { listAt, objectAt, usageIn, type JsonObject } from '../json.ts';
 import { keepUsage } from '../provider-errors.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { createChatClients } from './chat-client.ts';
 import type { ChatProviderInit } from './chat-provider.ts';
 import { chatRequest } from './chat-request.ts';
-import { chatModels, chatReport, chatResponse } from './chat-response.ts';
+import { chatModels, chatReport, chatResponse, contentText } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
-import { createReasoningHabits } from './strip-reasoning.ts';
+import { createReasoningHabits, hasLoneClosing, thinksInText } from './strip-reasoning.ts';
 
 type ChatCalls = Pick<TextCapability, 'generate'> &
   Required<Pick<TextCapability, 'stream'>> &
@@ -28,6 +28,11 @@ export function createChatCalls(
 ): ChatCalls {
   const getClient = createChatClients();
   const habits = createReasoningHabits(init.mixesReasoning ?? (() => true));
+  /** A whole text shows as well as a stream whether the next stream must be held back. */
+  const noteHabit = (received: JsonObject, model: string, settings: ProviderSettings): void => {
+    const text = contentText(objectAt(listAt(received, 'choices')[0], 'message')['content']);
+    if (text !== '') habits.note(model, hasLoneClosing(text, thinksInText(model, settings)));
+  };
   const generate = (request: TextRequest, connection: ProviderConnection): Promise<TextResult> =>
     withTimeLimit(connection, async (signal) => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
@@ -38,7 +43,11 @@ export function createChatCalls(
         .create(params, { signal, timeout: sdkTimeout(connection) })
         .asResponse();
       const received = await readJson(response);
-      const read = () => chatResponse(received, request, connection);
+      const read = () => {
+        const result = chatResponse(received, request, connection);
+        noteHabit(received, request.model, connection.settings);
+        return result;
+      };
       return { ignored, ...(await keepUsage(() => chatReport(usageIn(received)), read)) };
     });
 

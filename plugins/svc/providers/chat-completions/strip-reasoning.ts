@@ -22,6 +22,11 @@ export function stripReasoning(text: string, thinks = false): string {
   return end === null ? text : text.slice(end).trimStart();
 }
 
+/** Whether a text begins with reasoning that only a closing tag ends. */
+export function hasLoneClosing(text: string, thinks = false): boolean {
+  return !opening.test(text) && findLoneClosing(text, thinks) !== null;
+}
+
 const openingTag = /<(?:think|thinking|thought)>/;
 const closingTag = /<\/(?:think|thinking|thought)>/g;
 const inlineCode = /`[^`]*`/g;
