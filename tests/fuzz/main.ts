@@ -43,7 +43,8 @@ async function multiply(name: string, url?: string): Promise<string[]> {
       requests,
       seed,
       limit,
-      onProgress: (sent) => console.log(`${name}: ${sent} of ${requests}`),
+      onProgress: (sent, { time, request }) =>
+        console.log(`${name}: ${sent} of ${requests}, slowest /healthz ${time.toFixed()} ms, during ${request}`),
     });
     console.log(`${name}: ${requests} requests that multiply, statuses ${JSON.stringify(statuses)}`);
     console.log(`  most processor time without a pause ${slice.time.toFixed()} ms, during ${slice.request}`);

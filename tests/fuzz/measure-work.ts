@@ -196,8 +196,8 @@ export interface FuzzWorkInit {
   readonly seed: number;
   /** Milliseconds of `/healthz` above which a request is sent again, to see whether it was the cause. */
   readonly limit: number;
-  /** After every thousand requests, with their number. */
-  readonly onProgress?: (sent: number) => void;
+  /** After every thousand requests, with their number and the slowest `/healthz` until then. */
+  readonly onProgress?: (sent: number, health: Slowest) => void;
 }
 
 /** Sends seeded requests that multiply one thing each, from one to far more than is accepted, and posts that repeat one text. */
@@ -218,7 +218,7 @@ export async function fuzzWork(
     if (delay > health.time) health = { time: delay, request };
     if (elapsed > response.time) response = { time: elapsed, request };
     sent += 1;
-    if (sent % 1_000 === 0) onProgress?.(sent);
+    if (sent % 1_000 === 0) onProgress?.(sent, health);
   };
   const measure = async (run: () => Promise<WorkResponse>): Promise<WorkResponse> => lookAgain(await run(), limit, run);
   while (sent < requests) {
