@@ -101,6 +101,13 @@ describe('request bodies', () => {
     const route = '/wp-json/test/v1/images';
     const image = `data:image/png;base64,${'A'.repeat(12 * 1_048_576)}`;
     expect((await json(JSON.stringify([image, image, 'é']), route)).status).to.equal(200);
+    const small = `data:image/png;base64,${'A'.repeat(60_000)}`;
+    expect((await json(JSON.stringify(Array<string>(200).fill(small)), route)).status).to.equal(200);
+    const many = JSON.stringify(Array<string>(400).fill(small));
+    const length = 12 * 1_048_576;
+    const others = [`data:${'A'.repeat(length)}`, image.replace('A', 'é'), image.replace('A', '\\n'), `data:,${image}`];
+    for (const body of [many, ...others.map((text) => JSON.stringify([text]))])
+      expect((await json(body, route)).status, body.slice(0, 40)).to.equal(413);
     const refused = await json(JSON.stringify([image.replace('data:', 'text:')]), route);
     expect([refused.status, refused.body['code'], refused.body['message']]).to.deep.equal([
       413,
