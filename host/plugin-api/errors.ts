@@ -78,6 +78,16 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Names of the placeholders of a sentence that is written as one literal. */
+type PlaceholdersOf<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PlaceholdersOf<Rest>
+  : never;
+
+/** With a value for each placeholder, so that none is left in what a caller reads. */
+interface DetailsOf<Sentence extends string> extends ErrorDetails {
+  readonly values?: Readonly<Record<PlaceholdersOf<Sentence>, string | number>>;
+}
+
 /**
  * Creates one function per catalogue entry that builds its RestError: `errors.bot_not_found({values: {id: 7}})`.
  *
@@ -86,7 +96,7 @@ export interface ErrorDetails {
 export function defineErrors<const Catalogue extends Readonly<Record<string, ErrorCatalogueEntry>>>(
   prefix: string,
   catalogue: Catalogue,
-): { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError } {
+): { readonly [Name in keyof Catalogue]: (details?: DetailsOf<Catalogue[Name][1]>) => RestError } {
   const factories: Record<string, (details?: ErrorDetails) => RestError> = {};
   for (const [name, [status, sentence]] of Object.entries(catalogue)) {
     factories[name] = (details = {}) =>
@@ -101,5 +111,5 @@ export function defineErrors<const Catalogue extends Readonly<Record<string, Err
         ...(details.cause !== undefined && { cause: details.cause }),
       });
   }
-  return factories as { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError };
+  return factories as { readonly [Name in keyof Catalogue]: (details?: DetailsOf<Catalogue[Name][1]>) => RestError };
 }

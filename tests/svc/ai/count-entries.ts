@@ -63,7 +63,7 @@ async function generateWithEveryPolicy() {
       reserve({ provider, model, bypassedBudgetIds = [] }) {
         reserved.push(`${provider}/${model}`);
         if (provider === 'first' || bypassedBudgetIds.includes('main')) return Promise.resolve(null);
-        return Promise.reject(errors.budget_exhausted({ values: {}, cause: new BudgetRefusal(budget) }));
+        return Promise.reject(errors.budget_exhausted({ cause: new BudgetRefusal(budget) }));
       },
     },
   });

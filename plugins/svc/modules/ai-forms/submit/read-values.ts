@@ -1,4 +1,4 @@
-import { DocumentError, RestError, type HostApi } from '#plugin-api';
+import { DocumentError, formatRetryTime, RestError, retryAfter, type HostApi } from '#plugin-api';
 import { imageExtension } from '../../../ai/image-bytes.ts';
 import type { SourceImage } from '../../../kit/image-params.ts';
 import { readDocument, type ReadingInit } from '../../../kit/documents.ts';
@@ -147,8 +147,8 @@ async function readFile(element: FormElement, file: UploadedFile | undefined, re
   } catch (error) {
     if (error instanceof DocumentError && error.code === 'busy')
       throw serviceErrors.rate_limited({
-        values: { wait: '1 minute' },
-        headers: { 'Retry-After': '60' },
+        values: { when: formatRetryTime(60_000) },
+        headers: retryAfter(60_000),
         cause: error,
       });
     await onFailure?.();
