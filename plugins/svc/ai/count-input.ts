@@ -2,7 +2,7 @@ import { currentDryRun } from '../kit/dry-run.ts';
 import { pickExtras } from '../kit/tools.ts';
 import { asProviderError, type TextRequest } from '../providers/provider.ts';
 import { capableProvider, chosenModel } from './capable-provider.ts';
-import { estimateUsage } from './estimate-tokens.ts';
+import { createPromptCount } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import { loadAddresses } from './load-addresses.ts';
 import type { AiServices } from './ports.ts';
@@ -25,7 +25,7 @@ export function createCountInput(services: AiServices): CountInput {
   const { registry, settings, host } = services;
   return async (input) => {
     const prompt = { ...splitConversation(input.messages, input.systemInstruction, null), ...pickExtras(input) };
-    const estimate = async (): Promise<number> => (await estimateUsage(prompt, '', host)).input_tokens;
+    const estimate = createPromptCount(prompt, host);
     if (input.provider === undefined) return estimate();
     const provider = capableProvider(registry, input.provider, 'text');
     const { origin, native, signal } = input;
@@ -34,7 +34,8 @@ export function createCountInput(services: AiServices): CountInput {
     const { countTokens, format } = provider.text;
     // A dry run reaches no provider.
     const isCounted = countTokens !== undefined && currentDryRun() === undefined;
-    if (!isCounted || native === undefined || format?.(model, saved) !== native.format) return estimate();
+    if (native === undefined || format?.(model, saved) !== native.format) return estimate();
+    if (!isCounted) return createPromptCount({ ...prompt, native }, host)();
     const { text: timeout } = await settings.timeouts();
     const isFetched = provider.text.fetchesImages?.(saved) === true;
     const body = isFetched ? native.body : await loadAddresses(native, { ...native, signal });

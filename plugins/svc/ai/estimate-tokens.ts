@@ -1,19 +1,33 @@
 import type { HostApi } from '#plugin-api';
-import type { ReportedUsage, TextRequest, Usage } from '../providers/provider.ts';
+import type { ReportedUsage, TextMessage, TextRequest, Usage } from '../providers/provider.ts';
 import { loadTokenCounter } from '../kit/count-tokens.ts';
 import type { countTexts } from './count-texts.reader.ts';
 import type { CallUse } from './ports.ts';
+import { sampleLength, sampleOf } from './sample-texts.ts';
+import { readSent } from './sent-content.ts';
 
-type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format'>;
+type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format' | 'endUser' | 'hints' | 'native'> &
+  Partial<Pick<TextRequest, 'params'>>;
 
 // What chat formats add around each message, and before the response.
 const tokensPerMessage = 4;
 const tokensPerResponse = 3;
 // What the largest image costs that Claude does not scale down; OpenAI and Google count fewer.
 const tokensPerImage = 1_600;
+// What JSON has between two values.
+const tokensPerValue = 1;
+// A file has texts and pages that only its vendor reads.
+const charactersPerDataToken = 4;
 
-function imageTokens({ messages }: Pick<TextRequest, 'messages'>): number {
-  return messages.reduce((sum, { images = [] }) => sum + images.length * tokensPerImage, 0);
+/** Counts the tokens of one prompt when it is first called, and returns the same number from then on. */
+export type CountPrompt = () => Promise<number>;
+
+/**
+ * @param request before anything of it is set apart to be sent, since all of it counts
+ */
+export function createPromptCount(request: Prompt, host: Counting): CountPrompt {
+  let count: Promise<number> | undefined;
+  return () => (count ??= estimatePrompt(request, host));
 }
 
 /**
@@ -33,11 +47,11 @@ export async function estimateUsage(request: Prompt, content: string, host: Coun
  */
 export async function completeUsage(
   { usage, isPartial = false, tokenDetails, reportedCost }: ReportedUsage,
-  { request, written }: { readonly request: Prompt; readonly written: string },
+  { countPrompt, written }: { readonly countPrompt: CountPrompt; readonly written: string },
   host: Counting,
 ): Promise<ReportedUsage & { readonly usage: Usage; readonly isEstimated: boolean }> {
   const [reportedInput, reportedOutput] = [usage?.input_tokens ?? 0, usage?.output_tokens ?? 0];
-  const input = reportedInput > 0 ? reportedInput : await estimatePrompt(request, host);
+  const input = reportedInput > 0 ? reportedInput : await countPrompt();
   const beyond = reportedInput > 0 ? 0 : (usage?.total_tokens ?? 0) - input;
   const output =
     written === '' || (reportedOutput > 0 && !isPartial)
@@ -54,36 +68,56 @@ export async function completeUsage(
   };
 }
 
+/** All that the vendor gets (D51): of a request in its own format the whole body, whatever was read of it. */
 async function estimatePrompt(request: Prompt, host: Counting): Promise<number> {
-  const texts = textsOf(request);
-  return (
-    (await estimateTokens(texts, host)) + tokensPerResponse + texts.length * tokensPerMessage + imageTokens(request)
-  );
+  if (request.native === undefined) {
+    const texts = textsOf(request);
+    const images = request.messages.reduce((sum, message) => sum + (message.images?.length ?? 0), 0);
+    const tokens = await estimateTokens(texts, host);
+    return tokens + tokensPerResponse + texts.length * tokensPerMessage + images * tokensPerImage;
+  }
+  const { texts, dataLength, images } = readSent(request.native.body);
+  const around = tokensPerResponse + texts.length * tokensPerValue;
+  const data = Math.ceil(dataLength / charactersPerDataToken);
+  return (await estimateTokens(texts, host)) + around + data + images * tokensPerImage;
 }
 
 /** Tools and the schema of the format are part of the prompt, as JSON. */
-function textsOf({ system, messages, tools = [], format }: Prompt): string[] {
+function textsOf({ system, messages, tools = [], format, endUser, hints, params = {} }: Prompt): string[] {
+  const { stop = [] } = params;
   return [
     ...(system === null ? [] : [system]),
-    ...messages.map(({ content, toolCalls = [] }) =>
-      toolCalls.length === 0 ? content : content + JSON.stringify(toolCalls),
-    ),
+    ...messages.map(messageText),
     ...tools.map((tool) => JSON.stringify(tool)),
-    ...(format?.type === 'json_schema' ? [JSON.stringify(format.schema)] : []),
+    ...(format?.type === 'json_schema' ? [JSON.stringify(format.schema) + (format.description ?? '')] : []),
+    // Few requests have these, and few vendors count them.
+    ...(endUser === undefined ? [] : [endUser]),
+    ...(hints === undefined ? [] : [JSON.stringify(hints)]),
+    ...stop,
   ];
+}
+
+/** A vendor gets back its own item of a reasoning, or else the text. */
+function messageText({ content, name = '', toolCalls = [], toolCallId = '', reasoning = [] }: TextMessage): string {
+  const thoughts = reasoning.map(({ text, item }) => (item === undefined ? text : JSON.stringify(item)));
+  return [content, name, toolCallId, ...thoughts, ...(toolCalls.length === 0 ? [] : [JSON.stringify(toolCalls)])].join(
+    '',
+  );
 }
 
 /** Where long texts are counted. */
 type Counting = Pick<HostApi, 'documents'>;
 
 /** Characters that are counted at once: at most a tenth of a second. */
-const countedAtOnce = 20_000;
+const countedAtOnce = sampleLength;
+/** Characters that are all counted: copying more to a thread takes longer than a sample. */
+const countedAtMost = 1_000_000;
 /** Milliseconds that counting longer texts may take. */
 const countingTime = 5_000;
 
 /**
  * Tokens of texts, counted locally as above (D25). Longer texts are counted in a thread, so that none blocks the process (D51).
- * If the thread is busy or too slow, an even sample of the texts is counted, and the rest counts alike.
+ * If they are too long for that, or the thread is busy or too slow, a sample of the texts is counted, and the rest counts alike.
  */
 export async function estimateTokens(texts: readonly string[], { documents }: Counting): Promise<number> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
@@ -91,6 +125,11 @@ export async function estimateTokens(texts: readonly string[], { documents }: Co
     const count = await loadTokenCounter();
     return texts.reduce((sum, text) => sum + count(text), 0);
   }
+  const countSample = async (): Promise<number> => {
+    const sample = sampleOf(texts);
+    return Math.ceil(((await loadTokenCounter())(sample) * characters) / sample.length);
+  };
+  if (characters > countedAtMost) return countSample();
   const reading = documents.read<typeof countTexts>({
     module: new URL('./count-texts.reader.ts', import.meta.url),
     reader: 'countTexts',
@@ -98,21 +137,7 @@ export async function estimateTokens(texts: readonly string[], { documents }: Co
     queue: 'estimates',
     deadline: countingTime,
   });
-  return reading.catch(async () => {
-    const sample = sampleOf(texts.join('\n'));
-    return Math.ceil(((await loadTokenCounter())(sample) * characters) / sample.length);
-  });
-}
-
-/** Slices from all over a long text. */
-function sampleOf(text: string): string {
-  const length = 200;
-  const slices = countedAtOnce / length;
-  const step = (text.length - length) / (slices - 1);
-  return Array.from({ length: slices }, (_, index) => {
-    const start = Math.floor(index * step);
-    return text.slice(start, start + length);
-  }).join('');
+  return reading.catch(countSample);
 }
 
 /** Tokens of the longest response to expect if the call sets no `max_completion_tokens`. */
@@ -121,10 +146,13 @@ export const assumedResponse = 4096;
 export const assumedImage = 6240;
 
 /** What a text may use at most: its counted prompt, and the longest response. */
-export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>, host: Counting): Promise<CallUse> {
+export async function estimateText(
+  { params }: Pick<TextRequest, 'params'>,
+  countPrompt: CountPrompt,
+): Promise<CallUse> {
   return {
-    inputTokens: await estimatePrompt(request, host),
-    outputTokens: request.params.max_completion_tokens ?? assumedResponse,
+    inputTokens: await countPrompt(),
+    outputTokens: params.max_completion_tokens ?? assumedResponse,
     images: 0,
   };
 }

@@ -10,7 +10,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { billedUsage } from './billed-attempt.ts';
-import { completeUsage } from './estimate-tokens.ts';
+import { completeUsage, type CountPrompt } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import type { AiServices } from './ports.ts';
 
@@ -32,10 +32,12 @@ export interface TextAttempts {
  * stream; all pieces together are the content.
  *
  * @param acceptsEmpty whether a refusal, and a text that the length limit or a filter left empty, is a result
+ * @param countPrompt for attempts that failed without a report
  */
 export function createTextAttempts(
   { reportsCost, ...capability }: TextCapability,
   { onText, onReasoning, onEvent, acceptsEmpty = false, tools = [] }: AttemptsInput,
+  countPrompt: CountPrompt,
 ): TextAttempts {
   let text = '';
   let hasReasoned = false;
@@ -71,7 +73,7 @@ export function createTextAttempts(
         hasEvents = true;
         onEvent(event);
       }),
-    failed: (host) => Promise.all(failed.map((one) => completeUsage(one, one, host))),
+    failed: (host) => Promise.all(failed.map((one) => completeUsage(one, { countPrompt, ...one }, host))),
     async attempt(request, connection) {
       const isSent = connection.signal?.aborted !== true;
       try {
@@ -80,8 +82,7 @@ export function createTextAttempts(
         return result;
       } catch (thrown) {
         const used = billedUsage(thrown, { isSent, text });
-        if (used !== null)
-          failed.push({ ...used, request, reportedCost: reportsCost === true ? used.reportedCost : undefined });
+        if (used !== null) failed.push({ ...used, reportedCost: reportsCost === true ? used.reportedCost : undefined });
         throw thrown;
       }
     },
@@ -91,7 +92,6 @@ export function createTextAttempts(
 type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent' | 'acceptsEmpty' | 'tools'>;
 
 interface FailedAttempt extends FailedUsage {
-  readonly request: TextRequest;
   readonly written: string;
 }
 

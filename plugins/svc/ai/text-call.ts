@@ -4,7 +4,7 @@ import { errors } from '../kit/errors.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
-import { completeUsage, estimateText } from './estimate-tokens.ts';
+import { completeUsage, createPromptCount, estimateText, type CountPrompt } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
 import { limitTexts } from './limit-texts.ts';
 import { sendImages, setDataApart, setImagesApart, type ImagesApart } from './large-images.ts';
@@ -26,14 +26,14 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
   const refusing: RefusingModels = new Set();
   return async (input, target) => {
     const call = await prepareText(services, { refusing, ...input }, target);
-    const { provider, request, attempts } = call;
+    const { provider, request, attempts, countPrompt } = call;
     return recordUsage({
       kind: 'text',
       provider: provider.id,
       model: request.model,
       origin: input.origin,
       limit: call.limits.total,
-      estimate: () => estimateText(request, services.host),
+      estimate: () => estimateText(request, countPrompt),
       bypassedBudgetIds: target.bypassedBudgetIds,
       unpricedParam: () => unpricedParam(request, provider),
       run: async () => {
@@ -83,6 +83,7 @@ interface PreparedText {
   /** Hints and features that the model does not take. */
   readonly ignoredHints: readonly string[];
   readonly attempts: TextAttempts;
+  readonly countPrompt: CountPrompt;
   /** The request without a format, if the model refuses it. Null: it has none that could be left out. */
   readonly unformatted: { readonly request: TextRequest; note(): void } | null;
 }
@@ -110,18 +111,12 @@ async function prepareText(
   };
   const native = nativeRequest(provider, { ...input, model: requested.model }, saved);
   if (native !== undefined) {
-    const attempts = createTextAttempts(provider.text, input);
+    // The site's defaults are not in the body.
+    const request = { ...requested, params: input.params ?? {}, native };
+    const countPrompt = createPromptCount(request, host);
+    const attempts = createTextAttempts(provider.text, input, countPrompt);
     const limits = { firstByte, idle, total };
-    return {
-      provider,
-      saved,
-      limits,
-      ignoredHints: [],
-      attempts,
-      // The site's defaults are not in the body.
-      request: { ...requested, params: input.params ?? {}, native },
-      unformatted: null,
-    };
+    return { provider, saved, limits, ignoredHints: [], attempts, countPrompt, request, unformatted: null };
   }
   const lost = lostMembers(provider, { ...input, model: requested.model });
   const spared = input.lenient === true ? lackedFeatures(provider, requested, saved) : [];
@@ -136,9 +131,10 @@ async function prepareText(
     ...givenHints(given).filter((hint) => !takes(hint)),
     ...(plain.isLost ? ['messages.reasoning'] : []),
   ];
-  const attempts = createTextAttempts(provider.text, input);
   const prepared = formatted({ provider, plain: plain.request, saved }, input);
-  return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, ...prepared };
+  const countPrompt = createPromptCount(prepared.request, host);
+  const attempts = createTextAttempts(provider.text, input, countPrompt);
+  return { provider, saved, limits: { firstByte, idle, total }, ignoredHints, attempts, countPrompt, ...prepared };
 }
 
 /** Features of a request that it can do without, and that its model lacks. */
@@ -205,7 +201,7 @@ function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, save
 
 async function runText(
   services: AiServices,
-  { provider, saved, request, apart, limits, ignoredHints, attempts, unformatted }: SentText,
+  { provider, saved, request, apart, limits, ignoredHints, attempts, countPrompt, unformatted }: SentText,
   signal: AbortSignal | undefined,
 ): Promise<Omit<GeneratedText, 'cost'>> {
   const { clock } = services.host;
@@ -233,7 +229,7 @@ async function runText(
     const error = asProviderError(thrown);
     throw error === null ? thrown : providerFailure(error, provider, firstByte);
   });
-  const used = await completeUsage(result, { request, written: writtenBy(result) }, services.host);
+  const used = await completeUsage(result, { countPrompt, written: writtenBy(result) }, services.host);
   return {
     content: result.content,
     usage: used.usage,

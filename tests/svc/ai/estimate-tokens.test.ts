@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DocumentError, type DocumentsApi } from '#plugin-api';
-import { estimateText, estimateTokens, estimateUsage } from '../../../plugins/svc/ai/estimate-tokens.ts';
+import {
+  createPromptCount,
+  estimateText,
+  estimateTokens,
+  estimateUsage,
+} from '../../../plugins/svc/ai/estimate-tokens.ts';
+import { sampleOf } from '../../../plugins/svc/ai/sample-texts.ts';
 import { documents } from '../../helpers/documents.ts';
 
 const host = { documents };
@@ -65,7 +71,58 @@ describe('estimates of tokens', function () {
     const usage = await estimateUsage(request, '\n'.repeat(100_000), host);
     expect(usage.input_tokens).to.be.within(23_000, 24_000);
     expect(usage.output_tokens).to.be.within(6_000, 7_000);
-    expect((await estimateText(request, host)).inputTokens).to.equal(usage.input_tokens);
+    expect((await estimateText(request, createPromptCount(request, host))).inputTokens).to.equal(usage.input_tokens);
+  });
+
+  it('count the largest body of a native request without blocking the process', async () => {
+    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(50_000);
+    const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(12_000_000)}` } };
+    const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(4_000_000)}` } };
+    const content = [{ type: 'text', text: prose }, image, file];
+    const x = Array.from({ length: 90 }, () =>
+      Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, at])),
+    );
+    const body = { model: 'm', messages: [{ role: 'user', content }], x };
+    const native = { format: 'chat', body, given: [] } as const;
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const count = await createPromptCount({ system: null, messages: [], native }, host)();
+    delay.disable();
+    // The text, the members, the image and the file.
+    const least = 500_000 + 81_000 * 4 + 1_600 + 1_000_000;
+    expect(count).to.be.within(least, least * 1.3);
+    expect(delay.max / 1e6).to.be.lessThan(2_000);
+  });
+
+  it('count what a translated request sends back of its reasoning, and all else that its vendor gets', async () => {
+    const long = 'The quick brown fox jumps over the lazy dog. '.repeat(100);
+    const message = { role: 'assistant', content: 'Hi' } as const;
+    const few = await createPromptCount({ system: null, messages: [message] }, host)();
+    const prompts: readonly Partial<Parameters<typeof createPromptCount>[0]>[] = [
+      { messages: [{ ...message, reasoning: [{ text: long }] }] },
+      { messages: [{ ...message, reasoning: [{ text: '', item: { thinking: long }, format: 'messages' }] }] },
+      { messages: [{ ...message, name: long }] },
+      { messages: [{ ...message, role: 'tool', toolCallId: long }] },
+      { messages: [{ ...message, toolCalls: [{ id: '1', name: 'f', arguments: long }] }] },
+      { system: long },
+      { tools: [{ name: 'f', description: long }] },
+      { format: { type: 'json_schema', name: 'f', schema: {}, description: long } },
+      { endUser: long },
+      { hints: { metadata: { a: long } } },
+      { params: { stop: [long] } },
+    ];
+    for (const prompt of prompts) {
+      const count = await createPromptCount({ system: null, messages: [message], ...prompt }, host)();
+      expect(count - few, JSON.stringify(prompt).slice(0, 80)).to.be.greaterThan(900);
+    }
+  });
+
+  it('sample texts at random, so that none can hide what is between', () => {
+    const hidden = ('日'.repeat(800) + ' '.repeat(200)).repeat(1_000);
+    const sample = sampleOf([hidden.slice(0, 500_000), '', hidden.slice(500_000)]);
+    expect(sample.length).to.equal(20_000);
+    expect(sample.replaceAll(' ', '').length).to.be.within(13_000, 19_000);
+    expect(sampleOf([hidden], () => 0)).not.to.equal(sampleOf([hidden], () => 0.5));
   });
 
   it('count prose as the tokenizer does', async () => {

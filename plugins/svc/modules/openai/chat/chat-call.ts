@@ -82,10 +82,10 @@ function readGiven(request: OpenAiRequest, ports: OpenAiPorts, chosen: ChosenMod
     const params: Params = Object.fromEntries(
       openAiParameters.chat.map((name) => [name, request.params[name] ?? undefined]),
     );
-    const { messages, tools } = readLoosely(params['messages'] as readonly unknown[], params['tools']);
+    const messages = readLoosely(params['messages'] as readonly unknown[]);
     const images = createImageAddresses(ports.host.http);
     return {
-      ...{ params, messages, extras: { tools }, images, ignored: [], request },
+      ...{ params, messages, extras: {}, images, ignored: [], request },
       native: { ...native, images, given: givenParams(params), spared: [], refusal: error },
     };
   }
