@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { memberPrices } from '../../plugins/svc/ai/member-prices.ts';
+import { memberPrices } from '../../plugins/svc/ai/billed-members.ts';
 import { startSentDoor, type Format, type Members, type SentDoor } from './sent-door.ts';
 
 const { resolve } = createRequire(import.meta.url);

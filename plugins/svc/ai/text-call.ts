@@ -18,7 +18,7 @@ import { lostMembers, nativeRequest, withoutReasoning } from './native-request.t
 import { splitConversation } from './system-text.ts';
 import { createTextAttempts, type TextAttempts } from './text-attempts.ts';
 import { countAttempts } from './count-attempts.ts';
-import { unpricedParam } from './unpriced-param.ts';
+import { unpricedParam } from './billed-param.ts';
 
 /** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
 export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {

@@ -4,7 +4,7 @@ import type { TextFormat } from '../kit/reasoning.ts';
 import { visitSent } from '../kit/sent-members.ts';
 import type { TextRequest } from '../providers/provider.ts';
 import type { Capable } from './capable-provider.ts';
-import { memberPrices } from './member-prices.ts';
+import { memberPrices } from './billed-members.ts';
 
 /**
  * The path of a member that costs more than its tokens, and whose price is not known here (D55): one that has a price, one that
