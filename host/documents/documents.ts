@@ -1,6 +1,7 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import {
+  currentRequest,
   DocumentError,
   formatWait,
   type Clock,
@@ -86,7 +87,7 @@ export function createDocuments(dependencies: DocumentsDependencies): Documents 
     const lane = laneFor(queue);
     const forget = queue === 'members' && userId !== undefined ? countUser(lane.users, userId) : null;
     try {
-      const leave = await lane.queue.enter(signal, refuseBusy);
+      const leave = await lane.queue.enter(signal, refuseBusy, callerOf(userId));
       try {
         return await runInThread(await openPoolFor(lane), { init, input, signal }, dependencies);
       } finally {
@@ -105,6 +106,11 @@ export function createDocuments(dependencies: DocumentsDependencies): Documents 
       await Promise.all([...opened].map((pool) => pool.destroy()));
     },
   };
+}
+
+/** A user, else the address of a visitor; empty for jobs and commands. */
+function callerOf(userId = currentRequest()?.userId ?? 0): string {
+  return userId > 0 ? String(userId) : (currentRequest()?.ip ?? '');
 }
 
 /** Counts a document of a user until it is forgotten. @throws DocumentError for too many */

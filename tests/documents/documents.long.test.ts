@@ -147,6 +147,20 @@ describe('documents', () => {
     expect((await read('describeThread', null, { queue: 'members', userId: 1 })).isMainThread).to.equal(false);
   });
 
+  it('of one user do not keep those of another waiting', async () => {
+    const order: string[] = [];
+    const readAs = async (name: string, userId: number): Promise<void> => {
+      await read('describeThread', null, { userId });
+      order.push(name);
+    };
+    await Promise.all([
+      ...['a1', 'a2', 'a3', 'a4'].map(async (name) => readAs(name, 1)),
+      ...['b1', 'b2'].map(async (name) => readAs(name, 2)),
+      readAs('c1', 3),
+    ]);
+    expect(order).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
   it('are rejected when the host stops', async () => {
     const [running, waiting] = [failureOf(read('spin', null)), failureOf(read('describeThread', null))];
     await documents.close();
