@@ -30,6 +30,13 @@ describe('sanitizing in a thread', () => {
       }
   });
 
+  it('is for many declarations of one style too', async () => {
+    const sanitizer = createSanitizer(documents);
+    const html = `<p style="${'color:red;'.repeat(4_000)}">a</p>`;
+    expect(await sanitizer.html(html)).to.equal(await sanitizeHtml(html));
+    expect(queues).to.deep.equal(['site']);
+  });
+
   it('refuses what costs too much as without a thread', async () => {
     const sanitizer = createSanitizer(documents);
     for (const html of ['<i>'.repeat(100_001), '<div>'.repeat(5_000)]) {
