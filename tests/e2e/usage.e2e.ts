@@ -144,12 +144,12 @@ describe('usage, prices and models in a browser', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await own.getByText('$1.5').waitFor();
     await page
-      .getByRole('link', { name: /^Override gemini/ })
+      .getByRole('link', { name: /^Override gpt/ })
       .first()
       .click();
     await page.getByLabel('Input', { exact: true }).fill('0');
     await page.getByRole('button', { name: 'Save price', exact: true }).click();
-    await own.getByRole('link', { name: /^Edit gemini/ }).waitFor();
+    await own.getByRole('link', { name: /^Edit gpt/ }).waitFor();
     await becomes(() => own.getByRole('row').count(), 3);
     expect(problems).to.deep.equal([]);
   });

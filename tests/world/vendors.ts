@@ -1,3 +1,4 @@
+import { startConnectProxy } from '../helpers/connect-proxy.ts';
 import { readRows } from './data.ts';
 import { createMeasure, type Kind, type Measure, type Row } from './measure.ts';
 import { startWorldSite, type WorldSite } from './site.ts';
@@ -25,16 +26,31 @@ const basePaths: Readonly<Record<string, string>> = {
   google: '',
 };
 
+/** Vendors that fetch images at their own host alone. A proxy leads these names to the server of the run. */
+const hosts: Readonly<Record<string, string>> = {
+  openai: 'api.openai.com',
+  azure: 'world.openai.azure.com',
+  openrouter: 'openrouter.ai',
+  xai: 'api.x.ai',
+  claude: 'api.anthropic.com',
+};
+
 export const kind: Kind = {
   title: 'vendors: what their servers said and were sent',
   async run(folder) {
     const server = await startVendorServer();
-    const site = await startWorldSite();
+    const proxy = await startConnectProxy();
+    const { port } = new URL(server.url);
+    for (const host of Object.values(hosts)) proxy.names.set(`${host}:${port}`, Number(port));
+    const site = await startWorldSite({ HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
     try {
       const world = { site, server };
       await site.setProviders(
-        Object.fromEntries(Object.entries(basePaths).map(([id, path]) => [id, `${server.url}${path}`])),
+        Object.fromEntries(
+          Object.entries(basePaths).map(([id, path]) => [id, `http://${hosts[id] ?? '127.0.0.1'}:${port}${path}`]),
+        ),
       );
+      await setInterface(world, 'chat');
       const read = (file: string): Exchange[] => readRows<Exchange>(folder, `${file}.jsonl`);
       const [chat, responses, messages, gemini] = [read('chat'), read('responses'), read('messages'), read('gemini')];
       return [
@@ -60,6 +76,7 @@ export const kind: Kind = {
       ];
     } finally {
       await site.stop();
+      await proxy.stop();
       await server.stop();
     }
   },
@@ -222,15 +239,19 @@ async function images({ site, server }: World, exchanges: readonly Exchange[]): 
 
 /** The Responses API as an upstream, and the door of its format. */
 async function overResponses(world: World, exchanges: readonly Exchange[]): Promise<Row[]> {
-  for (const id of ['openai', 'azure', 'xai', 'deepseek', 'openrouter'])
-    // A product without the setting fails at each exchange below, which is what the figures then say.
-    await world.site.cli('svc', 'provider', 'set', id, '--api=responses').catch(() => '');
+  await setInterface(world, 'responses');
   return [
     await generate(world, 'generate from Responses', exchanges),
     await answers(world, { name: 'chat/completions from Responses', format: chatFormat }, exchanges),
     await answers(world, { name: 'responses from Responses', format: responsesFormat }, exchanges),
     ...(await requests(world, { format: responsesFormat, vendors: ['openai', 'deepseek', 'azure'] }, exchanges)),
   ];
+}
+
+/** A product without the setting fails at each exchange that needs it, which is what the figures then say. */
+async function setInterface({ site }: World, api: 'chat' | 'responses'): Promise<void> {
+  for (const id of ['openai', 'azure', 'xai', 'deepseek', 'openrouter'])
+    await site.cli('svc', 'provider', 'set', id, `--api=${api}`).catch(() => '');
 }
 
 /** The model that was asked. An answer alone names it; some name none. */
