@@ -125,7 +125,9 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
       for (const { headers, body } of refused) {
         expect(body).to.include({ code: 'rest_svc_budget_exhausted' });
         expect(body.message).to.include('“calls”');
-        expect(Number(headers.get('retry-after'))).to.be.within(1, 31 * 24 * 3600);
+        const wait = Number(headers.get('retry-after'));
+        expect(wait).to.be.within(1, 31 * 24 * 3600);
+        expect(headers.get('x-should-retry')).to.equal(wait > 60 ? 'false' : null);
       }
       expect(upstream.requests.length).to.equal(10);
       const { calls, tokens, cost, counters, reserved } = await sums();

@@ -121,6 +121,9 @@ async function prepareText(
   const lost = lostMembers(provider, { ...input, model: requested.model });
   const spared = input.lenient === true ? lackedFeatures(provider, requested, saved) : [];
   const given = spared.length === 0 ? requested : withoutFeatures(requested, spared);
+  // What is sent as it came is its vendor's to judge.
+  if (given.native === undefined && given.messages.length === 0)
+    throw errors.invalid_messages({ data: { param: 'messages' } });
   refuseUnseenImages(provider, given, saved);
   refuseUnsupported(provider, given, saved);
   const takes = (hint: TextFeature): boolean => provider.text.supports?.(hint, given.model, saved) === true;

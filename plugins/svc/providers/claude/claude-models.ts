@@ -85,7 +85,7 @@ interface Thinking {
   readonly wire: Readonly<Record<string, unknown>>;
 }
 
-/** Null if the model does not support thinking, or the length limit leaves no room for it. */
+/** Null if the model does not support thinking. Without room for it below the length limit, no thinking is the nearest effort. */
 function thinkingFor(
   effort: ReasoningEffort,
   { family, version }: ClaudeModel,
@@ -97,7 +97,7 @@ function thinkingFor(
   if ((version ?? 0) < 307) return null;
   if (effort === 'none') return { thinks: false, wire: {} };
   const budget = Math.min(budgets[effort], Math.floor((limit ?? budgets[effort] * 2) / 2));
-  if (budget < smallestBudget) return null;
+  if (budget < smallestBudget) return { thinks: false, nearest: ['reasoning_effort'], wire: {} };
   const room = limit === undefined ? { max_tokens: budget + defaultMaxTokens } : {};
   return { thinks: true, wire: { thinking: { type: 'enabled', budget_tokens: budget }, ...room } };
 }

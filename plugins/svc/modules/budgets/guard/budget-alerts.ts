@@ -22,6 +22,9 @@ export interface Refusal {
 /** Milliseconds a caller waits for running calls; few take longer, whatever their limit. */
 const longestWait = 60_000;
 
+/** Milliseconds. The vendors' clients repeat a call at once where they are asked to wait longer. */
+const longestOfClients = 60_000;
+
 /** Whether a call would fit beside what is used, so that only reservations are in the way. */
 export function isReserved(
   { amount, limit }: { readonly amount: number; readonly limit: number },
@@ -72,6 +75,7 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
     async refusal({ budget }: Pick<ReservationRequest, 'budget'>): Promise<RestError> {
       const timeZone = await site.timezone();
       const { endsAt } = budgetPeriod(budget.period, clock.now(), timeZone);
+      const wait = endsAt - clock.now();
       return errors.budget_exhausted({
         values: {
           budget: budget.name,
@@ -80,7 +84,7 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
           date: inLanguage(undefined, () => formatDate(endsAt, 'day', timeZone)),
         },
         data: { budget: budget.id },
-        headers: retryAfter(endsAt - clock.now()),
+        headers: { ...retryAfter(wait), ...(wait > longestOfClients && { 'x-should-retry': 'false' }) },
         cause: new BudgetRefusal(budget),
       });
     },
