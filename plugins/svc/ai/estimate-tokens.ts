@@ -93,7 +93,7 @@ function textsOf({ system, messages, tools = [], format, endUser, hints, params 
     // Few requests have these, and few vendors count them.
     ...(endUser === undefined ? [] : [endUser]),
     ...(hints === undefined ? [] : [JSON.stringify(hints)]),
-    ...stop,
+    ...[stop].flat(),
   ];
 }
 

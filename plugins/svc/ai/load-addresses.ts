@@ -2,6 +2,7 @@ import { isRecord } from '#plugin-api';
 import { invalid } from '../kit/read-members.ts';
 import { base64Of, type MessageImage, type NativeRequest } from '../providers/provider.ts';
 import type { ImageAddresses } from './image-addresses.ts';
+import { imageTypes } from './sent-content.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -77,8 +78,6 @@ function addressIn(part: Members, path: string): Address | undefined {
   if (member === 'file' && !url.includes(':')) return undefined;
   throw invalid(at, 'must be the file itself: its address is fetched by the vendor’s own servers alone.');
 }
-
-const imageTypes: readonly unknown[] = ['image_url', 'input_image', 'computer_screenshot', 'image'];
 
 const members: Readonly<Record<string, readonly [member: string, inner?: string]>> = {
   image_url: ['image_url', 'url'],

@@ -12,8 +12,8 @@ export interface SentContent {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Types of a part that is one image. */
-const imageTypes: readonly unknown[] = ['image', 'image_url', 'input_image', 'computer_screenshot'];
+/** Types of a part that is one image, in all formats. */
+export const imageTypes: readonly unknown[] = ['image', 'image_url', 'input_image', 'computer_screenshot'];
 /** Members that hold base64 or a `data:` URL in one of the formats. The same characters are a text in any other member. */
 const dataMembers: ReadonlySet<string> = new Set([
   ...['data', 'file_data', 'url', 'image_url'],

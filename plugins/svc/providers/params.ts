@@ -55,17 +55,15 @@ export type ReasoningEffort = NonNullable<AiParams['reasoning_effort']>;
 
 const efforts: readonly ReasoningEffort[] = aiParamSchemas.reasoning_effort.enum;
 
-/** The effort itself if the model supports it, else the next higher one, else its highest. */
-export function nearestEffort(requested: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
-  const upwards = efforts.slice(efforts.indexOf(requested)).find((effort) => known.includes(effort));
-  return upwards ?? efforts.findLast((effort) => known.includes(effort)) ?? requested;
-}
-
-/** The same for the effort that a request asks for: what is sent, and what `ParamOverrides.nearest` says of it. */
+/**
+ * The effort itself if the model has it, else the next higher one, else its highest: what is sent, and what
+ * `ParamOverrides.nearest` says of it.
+ */
 export function fitEffort(
   requested: ReasoningEffort,
   known: readonly ReasoningEffort[],
 ): { readonly effort: ReasoningEffort; readonly nearest: readonly AiParamName[] } {
-  const effort = nearestEffort(requested, known);
+  const upwards = efforts.slice(efforts.indexOf(requested)).find((effort) => known.includes(effort));
+  const effort = upwards ?? efforts.findLast((each) => known.includes(each)) ?? requested;
   return { effort, nearest: effort === requested ? [] : ['reasoning_effort'] };
 }

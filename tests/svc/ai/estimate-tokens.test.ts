@@ -117,6 +117,13 @@ describe('estimates of tokens', function () {
     }
   });
 
+  it('count one stop sequence as a list of one', async () => {
+    const prompt = { system: null, messages: [{ role: 'user' as const, content: 'Hello' }] };
+    const countWith = (stop: string | string[]): Promise<number> =>
+      createPromptCount({ ...prompt, params: { stop } }, host)();
+    expect(await countWith('the end')).to.equal(await countWith(['the end']));
+  });
+
   it('sample texts at random, so that none can hide what is between', () => {
     const hidden = ('日'.repeat(800) + ' '.repeat(200)).repeat(1_000);
     const sample = sampleOf([hidden.slice(0, 500_000), '', hidden.slice(500_000)]);

@@ -1,7 +1,7 @@
 import type { Price } from './price.ts';
 
-/** When these prices were last looked up, for the page: prices change, and these are not for billing. */
-export const defaultPricesDate = '2026-11-29';
+/** When these prices were last looked up, unless a line names its source, for the page: prices change, and these are not for billing. */
+export const defaultPricesDate = '2026-11-23';
 
 /** Models of other makers that Azure runs: input and output. As models.dev listed them on 2 July 2026. */
 const azureModels = {
@@ -108,7 +108,7 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'openrouter', model: 'z-ai/glm-5v-turbo', input: 1.2, cached_input: 0.24, output: 4 },
   { provider: 'openrouter', model: 'openrouter/free', input: 0, output: 0 },
   { provider: 'openrouter', model: '*:free', input: 0, output: 0 },
-  // At peak hours; half of it at all others. The older name is served by the newer model.
+  // At peak hours; half of it at all others.
   { provider: 'deepseek', model: 'deepseek-flash', input: 0.3, cached_input: 0.006, output: 1.2 },
   { provider: 'xai', model: 'grok-imagine-image-quality', image: 0.05 },
   { provider: 'xai', model: 'grok-imagine-image-pro', image: 0.07 },
