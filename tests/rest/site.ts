@@ -131,7 +131,8 @@ export async function startRestSite({
 
 function listen(listener: RequestListener): Promise<Server> {
   return new Promise((resolve) => {
-    const server = createServer(listener);
+    // As long as the product's: a test that prepares a large body must not find its connection closed meanwhile.
+    const server = createServer({ keepAliveTimeout: 65_000 }, listener);
     server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
