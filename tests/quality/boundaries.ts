@@ -130,7 +130,10 @@ const rules: readonly IForbiddenRuleType[] = [
       pathNot:
         '\\.reader\\.ts$|^host/plugin-api/html-tags\\.ts$|^host/content/html/sanitize\\.ts$|^host/admin/shown-forms\\.ts$',
     },
-    to: { path: 'node_modules/(file-type|htmlparser2|image-size|unpdf|yauzl)/', dependencyTypesNot: ['type-only'] },
+    to: {
+      path: 'node_modules/(@mozilla/readability|file-type|htmlparser2|image-size|linkedom|unpdf|yauzl)/',
+      dependencyTypesNot: ['type-only'],
+    },
   },
   {
     name: 'readers only in readers',

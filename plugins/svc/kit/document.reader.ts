@@ -1,7 +1,7 @@
 import { DocumentError, formatNumber, type ReadContext } from '#plugin-api';
 import { charsetOf } from './decode-text.ts';
 import { documentEndings } from './documents.ts';
-import { parsePageText } from './page-text.reader.ts';
+import { readArticle } from './article.reader.ts';
 import { declaredInHtml, readUnnamedText } from './unnamed-text.reader.ts';
 import {
   annotationLines,
@@ -83,7 +83,7 @@ async function readText({ bytes, contentType }: DocumentFile, kind: 'text' | 'ht
   if (text.slice(0, 1_000).includes('\0'))
     throw new DocumentError('This file contains binary data, not text. Choose another one.');
   if (text.length > maxCharacters) throw tooLong();
-  if (kind === 'html') return { ...parsePageText({ html: text }), pages: null };
+  if (kind === 'html') return { ...(await readArticle(text)), pages: null };
   const plain = text.replaceAll(/\r\n?/g, '\n');
   return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
 }

@@ -37,7 +37,7 @@ const hidden = new Set([
   'video',
 ]);
 /** Styles with which a page hides text from readers: it is not meant for them, or for prompts alone. */
-const invisibleStyle =
+export const invisibleStyle =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d]))/i;
 /** Elements that repeat on every page of a site. */
 const boilerplate = new Set(['nav', 'footer', 'aside', 'form']);
@@ -87,6 +87,19 @@ const minMainLength = 200;
  * @param html of any size, even if broken; nothing in it is run or fetched
  */
 export function parsePageText({ html }: { readonly html: string }): PageText {
+  const { title, text } = measurePage(html);
+  return { title, text };
+}
+
+/** The text of a page, and how large the page is. */
+export interface MeasuredPage extends PageText {
+  readonly elements: number;
+  /** Most elements inside one another. */
+  readonly depth: number;
+}
+
+/** As `parsePageText`. */
+export function measurePage(html: string): MeasuredPage {
   const reader = new PageReader();
   const parser = new Parser(
     {
@@ -110,7 +123,7 @@ export function parsePageText({ html }: { readonly html: string }): PageText {
     oneLine(reader.title) ||
     (blocks.find(({ mark }) => mark === '# ') ?? blocks.find(({ mark }) => mark.startsWith('#')))?.text ||
     '';
-  return { title: oneLine(title), text: joinBlocks(blocks) };
+  return { title: oneLine(title), text: joinBlocks(blocks), elements: reader.elements, depth: reader.depth };
 }
 
 function selectBlocks(blocks: readonly Block[]): readonly Block[] {
@@ -137,6 +150,8 @@ const lengthOf = (blocks: readonly Block[]): number => blocks.reduce((length, { 
 class PageReader {
   readonly blocks: Block[] = [];
   title = '';
+  elements = 0;
+  depth = 0;
   private text = '';
   private mark = '';
   private isTitle = false;
@@ -152,6 +167,8 @@ class PageReader {
     if (name === 'title' && this.title === '') this.isTitle = true;
     const isInvisible = 'hidden' in attributes || invisibleStyle.test(attributes['style'] ?? '');
     this.invisible.push(isInvisible);
+    this.elements += 1;
+    this.depth = Math.max(this.depth, this.invisible.length);
     if (isInvisible) this.inside.hidden += 1;
     this.count(name, 1);
     if (name === 'br') this.text += '\n';
