@@ -81,8 +81,9 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
     });
 
     it('queue new entries of a feed and report why a feed cannot be read', async () => {
-      feedText = entry(1) + entry(2);
       const task = await site.task({ source: { kind: 'rss', url: feedUrl() } });
+      expect(await run(task)).to.deep.include({ found: 0, message: 'The feed "News" has no entries.' });
+      feedText = entry(1) + entry(2);
       expect(await run(task)).to.deep.include({ found: 2, added: 2 });
       await site.until(task, 'completed');
       expect(seen.find(({ target }) => target.endsWith('/1'))).to.deep.include({
@@ -94,6 +95,7 @@ describeSharedHosts('sources and events of automations', ({ location }) => {
           content: '',
           published: null,
           updated: null,
+          created: null,
           id: 'e1',
           feed_title: 'News',
         },

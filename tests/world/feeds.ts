@@ -38,6 +38,29 @@ interface Outcome {
   readonly entries: readonly Entry[];
   /** Why it could not be read; '' when it was. */
   readonly refusal: string;
+  /** What the run said of a feed without entries, which names its title. */
+  readonly message?: string;
+}
+
+/** Values that differ on purpose, by file and name. They count as wrong. */
+const exceptions: Readonly<Record<string, string>> = {
+  'encoding/bozo_linenoise.xml summary':
+    'one byte of the UTF-8 is broken; the expected text is a guess of the encoding',
+  'entities/rang.xml feed_title': 'HTML says U+27E9; U+232A is that of HTML 4',
+  'wellformed/base/http_entry_id_base_content_location.xml id': 'HTTP has no base of this header since RFC 7231',
+  'wellformed/base/http_entry_id_base_docuri.xml id': 'an id is no link: it stays as it is written',
+  'wellformed/cdf/item_abstract_map_description.xml summary': 'CDF is no format of today',
+  'wellformed/cdf/item_href_map_link.xml link': 'CDF is no format of today',
+  'wellformed/rss/entity_in_doctype.xml id': 'entities that a document defines are not expanded',
+  'wellformed/rss/item_description_not_a_doctype.xml summary': 'to a browser this is a comment',
+  'wellformed/sanitize/entry_summary_crazy.xml summary': 'to a browser all of the function is a script',
+  'wellformed/sanitize/entry_title_crazy.xml title': 'to a browser all of the function is a script',
+  'wellformed/sanitize/feed_title_crazy.xml feed_title': 'to a browser all of the function is a script',
+};
+
+interface Ran {
+  readonly added: number;
+  readonly message: string;
 }
 
 type Read = (
@@ -59,7 +82,11 @@ export const kind: Kind = {
         const bytes = readFileSync(join(folder, file));
         const outcome = await read({ bytes, ...(headers && { headers }) }, file.replace(/^files\//, ''));
         const faults = compareFeed(expected, outcome);
-        for (const { name, reason } of faults) values.add(`${file} ${name}`, reason);
+        for (const { name, reason } of faults) {
+          const id = `${file} ${name}`;
+          const exception = exceptions[id.replace(/^files\//, '')];
+          values.add(id, reason !== null && exception !== undefined ? `on purpose: ${exception}` : reason);
+        }
         const wrong = faults.filter(({ reason }) => reason !== null);
         whole.add(file, wrong.length === 0 ? null : `${wrong.map(({ name }) => name).join(', ')} ${outcome.refusal}`);
       }
@@ -99,8 +126,8 @@ async function serveFeeds(site: AutomationsSite): Promise<{ readonly read: Read;
       seen = [];
       const task = await site.task({ source: { kind: 'rss', url: `http://127.0.0.1:${port}/tests/${path}` } });
       try {
-        const { added } = (await site.cli('svc', 'task', 'run', String(task.id))) as { readonly added: number };
-        if (added === 0) return { entries: [], refusal: '' };
+        const { added, message } = (await site.cli('svc', 'task', 'run', String(task.id))) as Ran;
+        if (added === 0) return { entries: [], refusal: '', message };
         const items = await site.until(task, 'completed', 'failed');
         const order = new Map(items.map(({ target, id }) => [target, id]));
         seen.sort((one, other) => (order.get(one.target) ?? 0) - (order.get(other.target) ?? 0));
@@ -121,24 +148,29 @@ async function serveFeeds(site: AutomationsSite): Promise<{ readonly read: Read;
 /** Values of a feed by name, and what became of each. */
 function compareFeed(
   expected: Feed['expected'],
-  { entries, refusal }: Outcome,
+  { entries, refusal, message = '' }: Outcome,
 ): { name: string; reason: string | null }[] {
   const found: { name: string; reason: string | null }[] = [];
   const add = (name: string, wanted: unknown, got: unknown): void => {
     const isRight = wanted === got;
     found.push({ name, reason: isRight ? null : refusal || `"${String(wanted)}" became "${String(got)}"` });
   };
+  const addText = (name: string, wanted: string, got: unknown): void =>
+    add(name, plain(wanted), plain(got) === plain(wanted) ? plain(got) : collapse(got));
   if (expected.entries !== undefined) add('entries', expected.entries, entries.length);
   if (expected.feed_title !== undefined)
-    add('feed_title', plain(expected.feed_title), plain(entries[0]?.['feed_title'] ?? ''));
+    addText('feed_title', expected.feed_title, entries[0]?.['feed_title'] ?? titleIn(message));
   for (const [position, fields] of Object.entries(expected.entry ?? {}))
     for (const [name, wanted] of Object.entries(fields)) {
       const entry = entries[Number(position)] ?? {};
       if (['published', 'updated', 'created'].includes(name)) add(name, dateText(wanted), dateText(entry[name]));
-      else add(name, plain(wanted), plain(entry[name === 'link' ? 'url' : name] ?? ''));
+      else addText(name, wanted, entry[name === 'link' ? 'url' : name] ?? '');
     }
   return found;
 }
+
+/** The title of a feed without entries, which has no other way to its reader. */
+const titleIn = (message: string): string => /^The feed "(.*)" has no entries\.$/s.exec(message)?.[1] ?? '';
 
 /** Bytes that were taken must have given text without replacement characters; UTF-32 may be refused by its name. */
 function judgeEncoding(encoding: string, { entries, refusal }: Outcome): string | null {
@@ -150,7 +182,10 @@ function judgeEncoding(encoding: string, { entries, refusal }: Outcome): string 
   return broken ? `${encoding}: replacement characters` : null;
 }
 
-const plain = (html: unknown): string => textOfHtml(String(html)).replace(/\s+/g, ' ').trim();
+/** The text of what is expected, which is HTML in some values and text in others. */
+const plain = (html: unknown): string => collapse(textOfHtml(String(html)));
+
+const collapse = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
 
 /** UTC without fractions of a second, so that two spellings of one time are equal. */
 function dateText(value: unknown): string | null {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { DocumentError, isUrl } from '#plugin-api';
 import { DomUtils, ElementType, Parser, parseDocument } from 'htmlparser2';
 import { charsetOf, declaredInXml, decodeText, repairControls } from './decode-text.ts';
-import { parseDate } from './parse-date.ts';
+import { parseDate, parseUsualDate } from './parse-date.ts';
 
 /** One entry of a feed. Texts are plain, without HTML tags. */
 export interface FeedEntry {
@@ -21,6 +21,8 @@ export interface FeedEntry {
   readonly published: number | null;
   /** When it was changed last, in milliseconds since the epoch, or null. */
   readonly updated: number | null;
+  /** When it was written, where the feed names that beside its publication; in milliseconds since the epoch, or null. */
+  readonly created: number | null;
 }
 
 export interface Feed {
@@ -50,34 +52,69 @@ export interface FeedFile {
  * @throws DocumentError when the text is neither RSS nor Atom, or its encoding is unknown
  */
 export function parseFeed({ source, contentType, address }: FeedFile): Feed {
-  const document = parseDocument(typeof source === 'string' ? source : decode(source, contentType), { xmlMode: true });
-  const root = document.children.find(isElement);
-  const [, prefix = '', kind] = /^(.+:)?(rss|rdf|feed)$/i.exec(root?.name ?? '') ?? [];
-  if (!root || kind === undefined) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
-  // The elements may have the prefix of a namespace: `atom:entry`, `x:item`. That of `rdf:RDF` is not theirs.
-  const own = kind.toLowerCase() === 'rdf' ? '' : prefix;
-  const isEntry = (name: string): boolean => name === 'item' || name === `${own}item` || name === `${own}entry`;
+  const text = typeof source === 'string' ? source : decode(source, contentType);
+  const root = rootOf(text, false);
+  if (root === null) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
+  const feed = toFeed(root, address);
+  if (feed.entries.length > 0) return feed;
+  // Some write the names of elements in capitals.
+  const folded = rootOf(text, true);
+  return folded === null ? feed : toFeed(folded, address);
+}
+
+/** @param isFolded whether names become lower case, which those of XML are not */
+function rootOf(text: string, isFolded: boolean): Element | null {
+  const { children } = parseDocument(text, {
+    xmlMode: true,
+    lowerCaseTags: isFolded,
+    lowerCaseAttributeNames: isFolded,
+  });
+  const root = children.find(isElement);
+  return root && rootName.test(root.name) ? root : null;
+}
+
+const rootName = /^(.+:)?(rss|rdf|feed)$/i;
+/** Namespaces of RSS 1.0 and 0.90, whose elements have a prefix in some feeds. */
+const rdfNamespaces = ['http://purl.org/rss/1.0/', 'http://my.netscape.com/rdf/simple/0.9/'];
+
+function toFeed(root: Element, address: string | undefined): Feed {
+  const prefix = prefixOf(root);
+  const isEntry = (name: string): boolean => name === 'item' || name === `${prefix}item` || name === `${prefix}entry`;
   const found = DomUtils.getElementsByTagName(isEntry, root.children, true, maxEntries);
   const base = absolute(root.attribs['xml:base'], address) || address;
-  const channel = elementsOf(root, ['channel', `${own}channel`])[0] ?? root;
-  const isAtom = kind.toLowerCase() === 'feed';
+  const channel = elementsOf(root, ['channel', `${prefix}channel`])[0] ?? root;
+  const isAtom = root.name.toLowerCase() === `${prefix}feed`.toLowerCase();
   return {
-    title: textOf(firstOf(channel, [`${own}title`, 'title', 'dc:title']), isAtom),
-    entries: withIds(found.map((entry) => toEntry(entry, { prefix: own, base }))),
+    title: textOf(firstOf(channel, [`${prefix}title`, 'title', 'dc:title']), isAtom),
+    entries: withIds(found.map((entry) => toEntry(entry, { prefix, base }))),
   };
 }
 
+/** The prefix that the elements of a feed have: `atom:entry`, `x:item`; '' without one. That of `rdf:RDF` is not theirs. */
+function prefixOf({ name, attribs }: Element): string {
+  const [, prefix = '', kind = ''] = rootName.exec(name) ?? [];
+  if (kind.toLowerCase() !== 'rdf') return prefix;
+  const declared = Object.entries(attribs).find(
+    ([attribute, value]) => attribute.startsWith('xmlns:') && rdfNamespaces.includes(value),
+  );
+  return declared ? `${declared[0].slice('xmlns:'.length)}:` : '';
+}
+
+/** An entry whose id is '' if the feed names none. */
+interface ReadEntry {
+  readonly entry: FeedEntry;
+  /** What its id is made of then. How it is made must not change: automations would take known entries for new ones. */
+  readonly identity: string;
+}
+
 /** Ids for entries that name none: their title, or a hash where it is missing or several have it. */
-function withIds(entries: readonly FeedEntry[]): FeedEntry[] {
+function withIds(entries: readonly ReadEntry[]): FeedEntry[] {
   const titles = new Map<string, number>();
-  for (const { id, title } of entries) if (id === '') titles.set(title, (titles.get(title) ?? 0) + 1);
-  return entries.flatMap((entry) => {
-    const { id, title, summary, content, published } = entry;
-    if (id !== '') return [entry];
-    if (title !== '' && titles.get(title) === 1) return [{ ...entry, id: title }];
-    if (title === '' && summary === '' && content === '') return [];
-    const text = JSON.stringify([title, summary, content, published]);
-    return [{ ...entry, id: `sha256:${createHash('sha256').update(text).digest('hex')}` }];
+  for (const { entry } of entries) if (entry.id === '') titles.set(entry.title, (titles.get(entry.title) ?? 0) + 1);
+  return entries.flatMap(({ entry, identity }) => {
+    if (entry.id !== '') return [entry];
+    if (entry.title !== '' && titles.get(entry.title) === 1) return [{ ...entry, id: entry.title }];
+    return identity === '' ? [] : [{ ...entry, id: `sha256:${createHash('sha256').update(identity).digest('hex')}` }];
   });
 }
 
@@ -103,13 +140,17 @@ function textOf(element: Element | undefined, isAtom: boolean): string {
   const isPlain = isAtom && mode !== 'escaped' && (type === '' || type === 'text' || type === 'text/plain');
   return isPlain && !element.children.some(isElement)
     ? repairControls(DomUtils.textContent(element)).replace(/\s+/g, ' ').trim()
-    : plainText(markupOf(element));
+    : plainText(markupOf(element, isAtom && ['html', 'text/html'].includes(type)));
 }
 
-/** The HTML in an element: escaped, in a CDATA section, or as elements. */
-function markupOf(element: Element | undefined): string {
-  if (!element) return '';
-  return element.children.some(isElement) ? DomUtils.getInnerHTML(element) : DomUtils.textContent(element);
+/**
+ * The HTML in an element: escaped, in a CDATA section, or as elements.
+ *
+ * @param isHtml whether it says that it is escaped: then the text in elements is too
+ */
+function markupOf(element: Element, isHtml: boolean): string {
+  if (!element.children.some(isElement)) return DomUtils.textContent(element);
+  return DomUtils.getInnerHTML(element, isHtml ? { encodeEntities: false } : {});
 }
 
 /** The text of HTML with single spaces. Each block becomes a line. */
@@ -157,13 +198,14 @@ const summaries = ['summary', 'description', 'dc:description', 'itunes:summary',
 function toEntry(
   entry: Element,
   { prefix, base: outer }: { readonly prefix: string; readonly base: string | undefined },
-): FeedEntry {
+): ReadEntry {
   const isAtom = entry.name === `${prefix}entry`;
   const base = absolute(entry.attribs['xml:base'], outer) || outer;
-  const find = (names: readonly string[]): Element | undefined =>
-    firstOf(entry, [...(prefix === '' ? [] : names.map((name) => prefix + name)), ...names]);
-  const first = (...names: string[]): string => DomUtils.textContent(find(names) ?? []).trim();
-  const plain = (names: readonly string[]): string => [...textOf(find(names), isAtom)].slice(0, maxTextLength).join('');
+  const find = (names: readonly string[]): Element[] =>
+    elementsOf(entry, [...(prefix === '' ? [] : names.map((name) => prefix + name)), ...names]);
+  const first = (...names: string[]): string => DomUtils.textContent(find(names)[0] ?? []).trim();
+  const shorten = (text: string): string => [...text].slice(0, maxTextLength).join('');
+  const plain = (names: readonly string[]): string => shorten(textOf(find(names)[0], isAtom));
   const own = first('id', 'guid') || (entry.attribs['rdf:about'] ?? '');
   // The link to the entry, not its other links.
   const link = elementsOf(entry, prefix === '' ? ['link'] : [`${prefix}link`, 'link']).find(
@@ -172,20 +214,65 @@ function toEntry(
   const target = link?.attribs['href'] ?? (link && DomUtils.textContent(link).trim());
   const url = absolute(target, base) || (/^https?:\/\//i.test(own) ? own : '');
   const content = plain(contents);
-  const updated = parseDate(first('updated', 'modified', 'dcterms:modified', 'dc:date'));
+  const texts = { title: plain(['title', 'dc:title', 'media:title']), summary: plain(summaries) || content, content };
+  const entryDates = toDates(find);
   return {
-    id: own || url,
-    title: plain(['title', 'dc:title', 'media:title']),
-    url,
-    summary: plain(summaries) || content,
-    content,
-    published:
-      parseDate(first('published', 'pubDate', 'dc:date', 'issued', 'dcterms:issued', 'created', 'dcterms:created')) ??
-      updated,
-    updated,
+    entry: {
+      id: own || url,
+      ...texts,
+      ...(isAtom || content !== '' ? {} : twoTexts(entry, shorten)),
+      url,
+      ...entryDates,
+    },
+    identity: own || url ? '' : identityOf(entry, texts, first),
   };
 }
 
+interface Texts {
+  readonly title: string;
+  readonly summary: string;
+  readonly content: string;
+}
+
+/** Of RSS with a `summary` and a `description`, the second one is the content. */
+function twoTexts({ children }: Element, shorten: (text: string) => string): Partial<Texts> {
+  const isText = (name: string): boolean => name === 'summary' || name === 'description';
+  const found = DomUtils.getElementsByTagName(isText, children, false).map((element) =>
+    shorten(textOf(element, false)),
+  );
+  const [summary, content] = found.filter((text) => text !== '');
+  return summary !== undefined && content !== undefined ? { summary, content } : {};
+}
+
+const dateNames = {
+  published: ['published', 'pubDate', 'pubdate', 'dc:date', 'issued', 'dcterms:issued', 'created', 'dcterms:created'],
+  updated: ['updated', 'modified', 'dcterms:modified', 'dc:date'],
+  created: ['created', 'dcterms:created'],
+} as const;
+
+/** Of several dates with one name the last one counts. */
+function toDates(
+  find: (names: readonly string[]) => readonly Element[],
+): Record<keyof typeof dateNames, number | null> {
+  const dateOf = (names: readonly string[]): number | null => {
+    for (const name of names) {
+      const element = find([name]).at(-1);
+      const date = element ? parseDate(DomUtils.textContent(element)) : null;
+      if (date !== null) return date;
+    }
+    return null;
+  };
+  const updated = dateOf(dateNames.updated);
+  return { published: dateOf(dateNames.published) ?? updated, updated, created: dateOf(dateNames.created) };
+}
+
+/** By the texts and the date as the first version read them; without texts by its markup, and '' for an entry without any. */
+function identityOf(entry: Element, { title, summary, content }: Texts, first: (...names: string[]) => string): string {
+  if (title === '' && summary === '' && content === '') return DomUtils.getInnerHTML(entry).trim();
+  const published = first('published', 'pubDate', 'dc:date', 'issued', 'dcterms:issued', 'created', 'dcterms:created');
+  const updated = first('updated', 'modified', 'dcterms:modified', 'dc:date');
+  return JSON.stringify([title, summary, content, parseUsualDate(published) ?? parseUsualDate(updated)]);
+}
 function absolute(address: string | undefined, base: string | undefined): string {
   if (address === undefined || address === '') return '';
   return isUrl(address, base) ? new URL(address, base).href : address;

@@ -28,6 +28,7 @@ describe('reading feeds', () => {
         content: '',
         published: Date.parse('2026-11-20T09:00:00Z'),
         updated: null,
+        created: null,
       },
       {
         id: 'https://example.com/tea?a=1&b=2',
@@ -37,6 +38,7 @@ describe('reading feeds', () => {
         content: 'Leaves The whole text',
         published: null,
         updated: null,
+        created: null,
       },
     ]);
   });
@@ -58,10 +60,11 @@ describe('reading feeds', () => {
         content: 'Long',
         published: Date.parse('2026-11-20T10:00:00Z'),
         updated: Date.parse('2026-11-20T10:00:00Z'),
+        created: null,
       },
       {
         ...{ id: 'urn:uuid:2', title: 'A slanted title', url: '', summary: 'One Two', content: 'One Two' },
-        ...{ published: null, updated: null },
+        ...{ published: null, updated: null, created: null },
       },
     ]);
   });
@@ -125,6 +128,82 @@ describe('reading feeds', () => {
     expect(entries[4]?.id).to.equal('One');
   });
 
+  it('keeps the ids of entries that earlier versions read', () => {
+    const { entries } = readFeed(`<rss><channel>
+      <item><guid>a</guid><link>https://example.com/a</link></item><item rdf:about="b"><title>B</title></item>
+      <item><link>https://example.com/c</link><title>C</title></item><item><title>D</title><description>d</description></item>
+      <item><title>E</title><description>one</description></item>
+      <item><title>E</title><description>two</description><pubDate>20 Nov 2026 10:00 GMT</pubDate></item>
+      <item><description>Text</description><dc:date>2026-11-20</dc:date></item>
+      <item><description>Text</description><content:encoded>Long</content:encoded></item>
+      <item><summary>S</summary><description>T</description><pubDate>2026년 11월 20일</pubDate></item></channel></rss>`);
+    // Automations know their items by these: a change here queues every entry of a feed once more.
+    expect(entries.map(({ id }) => id.replace(/^(sha256:.{12}).*/, '$1'))).to.deep.equal([
+      ...['a', 'b', 'https://example.com/c', 'D'],
+      ...[
+        'sha256:a510b037cc6a',
+        'sha256:4a9ee1b6ded4',
+        'sha256:36a01dd50498',
+        'sha256:dd4e7d033429',
+        'sha256:cf3da0bba4ea',
+      ],
+    ]);
+  });
+
+  it('keeps entries that have nothing but a date or a file, each with an id', () => {
+    const { entries } = readFeed(
+      '<rss><channel><item><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item><item><enclosure url="https://example.com/1.mp3"/></item><item><enclosure url="https://example.com/2.mp3"/></item></channel></rss>',
+    );
+    expect(entries.map(({ published }) => published)).to.deep.equal([Date.UTC(2026, 10, 20, 10), null, null]);
+    expect(new Set(entries.map(({ id }) => id)).size).to.equal(3);
+  });
+
+  it('reads a summary and a description of RSS in their order, as summary and content', () => {
+    for (const [inner, summary, content] of [
+      ['<description>One</description><summary>Two</summary>', 'One', 'Two'],
+      ['<summary>One</summary><description>Two</description>', 'One', 'Two'],
+      ['<summary>One</summary><description> </description>', 'One', ''],
+      [
+        '<summary>One</summary><description>Two</description><content:encoded>All</content:encoded>',
+        ...(['One', 'All'] as const),
+      ],
+    ] as const)
+      expect(readFeed(`<rss><channel><item>${inner}</item></channel></rss>`).entries[0], inner).to.include({
+        ...{ summary, content },
+      });
+  });
+
+  it('reads the dates of writing, publication and change apart, and the last of several', () => {
+    const { entries } = readFeed(
+      '<feed><entry><id>1</id><created>2026-11-01T00:00:00Z</created><issued>2026-11-02T00:00:00Z</issued><modified>2026-11-03T00:00:00Z</modified><modified>2026-11-04T00:00:00Z</modified></entry></feed>',
+    );
+    expect(entries[0]).to.include({
+      created: Date.UTC(2026, 10, 1),
+      published: Date.UTC(2026, 10, 2),
+      updated: Date.UTC(2026, 10, 4),
+    });
+  });
+
+  it('reads RSS 1.0 with any prefix, and names of elements in capitals', () => {
+    const { title, entries } = readFeed(
+      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:old="http://purl.org/rss/1.0/" xmlns:l="https://example.com/links"><old:channel><old:title>News</old:title></old:channel><old:item rdf:about="https://example.com/1"><l:link>no</l:link><old:title>One</old:title><old:link>https://example.com/one</old:link></old:item></rdf:RDF>',
+    );
+    expect([title, entries.length]).to.deep.equal(['News', 1]);
+    expect(entries[0]).to.include({ id: 'https://example.com/1', title: 'One', url: 'https://example.com/one' });
+    const capitals = readFeed(
+      '<RSS><Channel><TITLE>News</TITLE><ITEM><Title>One</Title><GUID>1</GUID><PubDate>2026-11-20</PubDate></ITEM></Channel></RSS>',
+    );
+    expect(capitals.title).to.equal('News');
+    expect(capitals.entries[0]).to.include({ id: '1', title: 'One', published: Date.UTC(2026, 10, 20) });
+  });
+
+  it('shows markup only where a feed escapes it twice', () => {
+    const textOf = (content: string) =>
+      readFeed(`<feed><entry><id>1</id>${content}</entry></feed>`).entries[0]?.content;
+    expect(textOf('<content type="html"><div>A &lt;b&gt;bold&lt;/b&gt; word</div></content>')).to.equal('A bold word');
+    expect(textOf('<content type="xhtml"><div>The &lt;b&gt; tag</div></content>')).to.equal('The <b> tag');
+  });
+
   it('reads dates of any zone by its name, and those without one in UTC', () => {
     for (const [text, expected] of [
       ['Fri, 20 Nov 2026 10:00:00 CET', '2026-11-20T09:00:00Z'],
@@ -133,16 +212,37 @@ describe('reading feeds', () => {
       ['2026-11-20T10:00:00', '2026-11-20T10:00:00Z'],
       ['2026-11-20T10:00:00+02:00', '2026-11-20T08:00:00Z'],
       ['20 Nov 2026 10:00:00 EST', '2026-11-20T15:00:00Z'],
+      ['Παρ, 20 Νοέ 2026 10:00:00 EST', '2026-11-20T15:00:00Z'],
+      ['Fr, 20. März 2026 10:00 MEZ', '2026-03-20T09:00:00Z'],
+      ['20 de noviembre de 2026', '2026-11-20T00:00:00Z'],
+      ['2026-július-3T9:15-05:00', '2026-07-03T14:15:00Z'],
+      ['2026년 11월 20일  01:31:15', '2026-11-19T16:31:15Z'],
+      ['2026-11-20 오후 11:23:17', '2026-11-20T14:23:17Z'],
+      ['2026-11-20T10:00:00 +0200', '2026-11-20T08:00:00Z'],
+      ['20261120T100000Z', '2026-11-20T10:00:00Z'],
+      ['2026-324', '2026-11-20T00:00:00Z'],
+      ['08-11-20', '2008-11-20T00:00:00Z'],
+      ['991120', '1999-11-20T00:00:00Z'],
+      ['-0811', '2008-11-01T00:00:00Z'],
+      ['2026-011-20T10:00:00Z', '2026-11-20T10:00:00Z'],
+      ['Mon, 01 Jan 0100 00:00:01 +0100', '0099-12-31T23:00:01Z'],
     ] as const) {
       const [entry] = readFeed(
         `<rss><channel><item><title>A</title><pubDate>${text}</pubDate></item></channel></rss>`,
       ).entries;
       expect(entry?.published, text).to.equal(Date.parse(expected));
     }
-    const [none] = readFeed(
-      '<rss><channel><item><title>A</title><pubDate>22013</pubDate></item></channel></rss>',
-    ).entries;
-    expect(none?.published).to.equal(null);
+    for (const text of [
+      '22013',
+      '013',
+      '26111',
+      '2026-400',
+      '2026-11-20T25:00:00Z',
+      `20 Nov 2026 10:00${'0'.repeat(300)}`,
+    ]) {
+      const item = `<item><title>A</title><pubDate>${text}</pubDate></item>`;
+      expect(readFeed(`<rss><channel>${item}</channel></rss>`).entries[0]?.published, text).to.equal(null);
+    }
   });
 
   it('shows the characters that references to Windows-1252 mean', () => {

@@ -34,7 +34,7 @@ export function createRuns({ host, tasks }: RunParts): Runs {
   const store = createRunStore(host);
 
   async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
-    const progress = { found: 0, added: 0, dayIsFull: false, isUnchanged: false };
+    const progress = { found: 0, added: 0, dayIsFull: false, isUnchanged: false, emptyFeed: '' };
     const feed = queuedVersion(host, task);
     let version: FeedVersion = {};
     let left = 0;
@@ -56,6 +56,7 @@ export function createRuns({ host, tasks }: RunParts): Runs {
       ...{ host, known: await feed.read() },
       onVersion: (read) => void (version = read),
       onUnchanged: () => void (progress.isUnchanged = true),
+      onEmpty: (title) => void (progress.emptyFeed = title),
     })) {
       progress.found += 1;
       if (entries.push(entry) < batchSize) continue;
@@ -100,20 +101,22 @@ export function createRuns({ host, tasks }: RunParts): Runs {
   };
 }
 
-function describeRun(
-  { limits }: Task,
-  {
-    found,
-    added,
-    dayIsFull,
-    isFull,
-    isUnchanged,
-  }: Readonly<Record<'found' | 'added', number> & Record<'dayIsFull' | 'isFull' | 'isUnchanged', boolean>>,
-): string {
+interface Progress {
+  readonly found: number;
+  readonly added: number;
+  readonly dayIsFull: boolean;
+  readonly isFull: boolean;
+  readonly isUnchanged: boolean;
+  /** The title of a feed without entries. */
+  readonly emptyFeed: string;
+}
+
+function describeRun({ limits }: Task, { found, added, dayIsFull, isFull, isUnchanged, emptyFeed }: Progress): string {
   if (dayIsFull)
     return `${count(added)} queued. The daily limit of ${formatNumber(limits.day)} is reached. Runs on later days queue the rest.`;
   if (isFull)
     return `${count(added)} queued. The limit of ${formatNumber(limits.run)} per run is reached. The next run queues the rest.`;
+  if (emptyFeed !== '') return `The feed "${cleanMessage(emptyFeed, {})}" has no entries.`;
   if (found === 0 && !isUnchanged) return 'The source is empty.';
   return added === 0 ? 'The source has no new entries.' : `${count(added)} queued.`;
 }

@@ -14,6 +14,8 @@ export interface SourceParts {
   readonly onVersion?: (version: FeedVersion) => void;
   /** Called instead if the known version is the present one. */
   readonly onUnchanged?: () => void;
+  /** Called with the title of a feed that has one, and no entries. */
+  readonly onEmpty?: (title: string) => void;
 }
 
 /** The host has no categories; the content writer stores them in this post meta. */
@@ -62,7 +64,7 @@ async function* fromCsv({ text }: CsvSource, { host, signal }: SourceParts): Asy
 }
 
 async function* fromFeed({ url }: RssSource, parts: SourceParts): AsyncGenerator<Candidate> {
-  const { host, signal, known = {}, onVersion, onUnchanged } = parts;
+  const { host, signal, known = {}, onVersion, onUnchanged, onEmpty } = parts;
   const allowHost = typedInternalHost(url);
   const response = await host.http.fetch(url, {
     ...fetchLimits,
@@ -85,7 +87,8 @@ async function* fromFeed({ url }: RssSource, parts: SourceParts): AsyncGenerator
       { queue: 'background', signal },
     );
     onVersion?.(versionOf(response.headers));
-    for (const { id, title, url: address, summary, content, published, updated } of feed.entries) {
+    if (feed.entries.length === 0 && feed.title !== '') onEmpty?.(feed.title);
+    for (const { id, title, url: address, summary, content, published, updated, created } of feed.entries) {
       yield {
         identity: `entry:${id}`,
         target: address || title || id,
@@ -96,6 +99,7 @@ async function* fromFeed({ url }: RssSource, parts: SourceParts): AsyncGenerator
           content,
           published: dateText(published),
           updated: dateText(updated),
+          created: dateText(created),
           id,
           feed_title: feed.title,
         },
