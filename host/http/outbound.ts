@@ -3,6 +3,7 @@ import {
   currentRequest,
   isUrl,
   lazyValue,
+  readBytes,
   type Clock,
   type HttpApi,
   type Logger,
@@ -225,8 +226,10 @@ function redirectTarget(
   method: string,
 ): URL | null {
   if (status < 300 || status > 399) return null;
-  const location = headers['location'];
-  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
+  const sent = headers['location'];
+  if (![301, 302, 303, 307, 308].includes(status) || sent === undefined) return null;
+  // Many servers send UTF-8 unencoded. Other bytes are escaped.
+  const location = readBytes(Buffer.from(sent, 'latin1'));
   if (status === 303 && !['GET', 'HEAD'].includes(method))
     throw new OutboundError(
       'outbound_redirects',
@@ -245,7 +248,7 @@ function redirectTarget(
   return next;
 }
 
-/** Recently parsedUrls URLs: the same few endpoints are called repeatedly. */
+/** Recently parsed URLs: the same few endpoints are called repeatedly. */
 const parsedUrls = new Map<string, URL>();
 const maxParsed = 1000;
 

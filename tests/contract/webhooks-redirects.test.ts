@@ -95,6 +95,21 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
     });
   }
 
+  it('307 to an address with bytes that are not encoded goes where those bytes say', async () => {
+    for (const [sent, requested] of [
+      [Buffer.from('/größe/日本?q=ü'), '/gr%C3%B6%C3%9Fe/%E6%97%A5%E6%9C%AC?q=%C3%BC'],
+      [Buffer.from('/größe', 'latin1'), '/gr%f6%dfe'],
+    ] as const) {
+      receiver.forget();
+      receiver.answer = ({ path }) =>
+        path === '/hook' ? { status: 307, headers: { location: sent.toString('latin1') } } : 200;
+      const { id } = await site().subscribe(receiver);
+      await site().emit('chatbot.session_started', started('c-1'));
+      expect((await receiver.first(2)).map(({ path }) => path)).to.deep.equal(['/hook', requested]);
+      await site().operator.removeEndpoint(id);
+    }
+  });
+
   it('a redirect that gains nothing: none are followed where the endpoint says so, and five where it says so', async () => {
     receiver.answer = ({ path }) => (path === '/hookxxxxx' ? 200 : { status: 308, headers: { location: `${path}x` } });
     await site().subscribe(receiver, { redirects: 5 });

@@ -159,11 +159,12 @@ describeSites('retries of webhooks', (site) => {
     ]);
   });
 
-  it('Retry-After on 429 and 503 lengthens a wait up to 60 s and never shortens it', async () => {
+  it('Retry-After on 429 and 503 lengthens a wait up to an hour, up to a day with the long tail, and never shortens it (D45)', async () => {
     const cases: readonly (readonly [number, string, number])[] = [
       [429, '7', 7000],
       [503, '2', 2000],
-      [429, '3600', 60_000],
+      [503, '120', 120_000],
+      [429, '3601', 3_600_000],
       [503, '0', 250],
       [429, 'soon', 250],
       [503, '-5', 250],
@@ -182,6 +183,19 @@ describeSites('retries of webhooks', (site) => {
       const [status, value, wait] = cases[index]!;
       expect(waits(found)[0], `${String(status)} ${value}`).to.equal(wait);
     }
+  });
+
+  it('Retry-After may be a date, and up to a day for an endpoint with the long tail (D45)', async () => {
+    const values = [new Date(site().host.clock.now() + 600_000).toUTCString(), '90000'];
+    receiver.answer = ({ path: at }) => ({ status: 503, headers: { 'retry-after': values[Number(at.slice(1))]! } });
+    for (const index of values.keys())
+      await subscribe({ url: `${receiver.origin}/${String(index)}`, longTail: index === 1 });
+    const { deliveries } = await site().emit('chatbot.session_started', started('c-1'));
+    for (const id of deliveries) await attempted(id, 1);
+    const [date, day] = await Promise.all(deliveries.map(detail));
+    expect(waits(date!)[0]).to.be.within(540_000, 600_000);
+    expect(waits(day!)[0]).to.equal(86_400_000);
+    expect(day!.attemptLog[0]!.error).to.equal('The endpoint responded with 503 and asked for a wait of 90000 s.');
   });
 
   it('Retry-After shorter than the schedule leaves the second wait at a second', async () => {

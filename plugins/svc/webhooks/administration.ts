@@ -12,12 +12,13 @@ const maxEndpoints = 500;
 
 interface EndpointParts extends ApplyParts {
   readonly store: SettingsStore;
+  readonly resume: AdministrationParts['resume'];
 }
 
 type EndpointAdministration = Pick<WebhookAdministration, 'addEndpoint' | 'updateEndpoint' | 'removeEndpoint'>;
 
 /** Adds, changes and removes endpoints. */
-function createEndpointAdministration({ store, ...parts }: EndpointParts): EndpointAdministration {
+function createEndpointAdministration({ store, resume, ...parts }: EndpointParts): EndpointAdministration {
   return {
     async addEndpoint(input) {
       const added = applyInput({ ...newEndpoint, secret: '', headers: {}, id: randomUUID() }, input, parts);
@@ -30,14 +31,18 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
     },
     async updateEndpoint(id, input) {
       let updated: StoredEndpoint | undefined;
+      let isMoved = false;
       await store.change((stored) => {
         const before = stored.endpoints.find((endpoint) => endpoint.id === id);
         if (!before)
           throw restError(404, 'rest_svc_webhook_not_found', `There is no webhook endpoint with the id ${id}.`);
         const after = (updated = applyInput(before, input, parts));
+        isMoved = after.url !== before.url;
         const endpoints = stored.endpoints.map((endpoint) => (endpoint.id === id ? after : endpoint));
         return checkStandardSecrets({ ...stored, endpoints }, [after], parts.read);
       });
+      // What is known of the former address says nothing about the new one.
+      if (isMoved) await resume(id);
       return toEndpoint(store, updated as StoredEndpoint);
     },
     async removeEndpoint(id) {
@@ -162,6 +167,8 @@ export interface AdministrationParts {
   readonly host: Pick<HostApi, 'secrets' | 'clock'>;
   readonly store: SettingsStore;
   readonly catalogue: Catalogue;
+  /** Ends the pause of an endpoint. */
+  readonly resume: (endpointId: string) => Promise<unknown>;
 }
 
 /** Endpoints, switch and secrets (contract 2.7). */
@@ -169,13 +176,14 @@ export function createAdministration({
   host: { secrets, clock },
   store,
   catalogue,
+  resume,
 }: AdministrationParts): WebhookAdministration {
   const encrypt: ApplyParts['encrypt'] = (text, context) => (text === '' ? '' : secrets.encrypt(text, context));
   const { read } = store;
 
   return {
     ...createSecretAdministration({ store, clock, encrypt }),
-    ...createEndpointAdministration({ store, catalogue, encrypt, read }),
+    ...createEndpointAdministration({ store, catalogue, encrypt, read, resume }),
     async settings() {
       const { stored } = await store.current();
       const until = stored.previous?.until ?? 0;

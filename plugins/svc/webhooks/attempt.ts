@@ -15,6 +15,9 @@ const postponeDelay = 1_000;
 /** Milliseconds until a job is tried again that cannot be signed. The queue of its endpoint claims nothing meanwhile. */
 const heldDelay = 2_500;
 
+/** Most seconds that `Retry-After` may delay an attempt (D45). */
+const longestWait = { usual: 3_600, longTail: 86_400 } as const;
+
 export interface AttemptParts {
   readonly host: Pick<HostApi, 'hooks' | 'clock' | 'log' | 'plugin' | 'database'>;
   readonly settings: SettingsStore;
@@ -180,7 +183,8 @@ async function failed(
     const wait = delays[number];
     // A failed probe does not end the job, and an attempt aborted by a shutdown is repeated.
     const isRetried = probe || failure === 'aborted' || (retryable === true && wait !== undefined);
-    const seconds = Math.max(wait ?? 0, Math.min(60, outcome.retryAfter ?? 0));
+    const longest = plan.target.longTail ? longestWait.longTail : longestWait.usual;
+    const seconds = Math.max(wait ?? 0, Math.min(longest, outcome.retryAfter ?? 0));
     // Jitter on the long waits, so that deliveries that failed together are not retried together.
     const delay = isRetried ? Math.round(seconds * 1000 * (number > 3 ? 1 + Math.random() * 0.2 : 1)) : null;
     return {
@@ -217,8 +221,8 @@ function ended(job: Job, failure: 'stopped' | 'filter' | 'aborted' | 'body_delet
   };
 }
 
-/** Returned to the queue without an attempt. */
-function postponed(job: Job, delay = postponeDelay): JobResult {
+/** Returned to the queue without an attempt. @param delay milliseconds until it is due */
+export function postponed(job: Job, delay = postponeDelay): JobResult {
   return {
     job,
     state: 'pending',

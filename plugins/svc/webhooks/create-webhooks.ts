@@ -50,7 +50,10 @@ export function createWebhooks({
       createWebhookQueue({ host, settings, catalogue, deliver, elapsed }),
     ));
   return {
-    ...createAdministration({ host, store: settings, catalogue }),
+    ...createAdministration({
+      ...{ host, store: settings, catalogue },
+      resume: async (endpointId) => (await load()).deliveryLog.resume(endpointId),
+    }),
     catalogue,
     hasStarted: () => started !== null,
     ...lazyMethods(load, ['emit', 'work', 'start', 'fallback', 'sweep', 'runReplay', 'erasePerson']),

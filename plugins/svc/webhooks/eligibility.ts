@@ -57,7 +57,10 @@ export async function checkEligibility(
       id: 'circuit',
       label: 'The endpoint is not paused',
       met: paused === undefined,
-      hint: `It keeps failing: ${paused?.reason ?? ''} Its events are sent when a probe succeeds.`,
+      hint:
+        paused?.nextProbeAt === null
+          ? `${paused.reason} Its events wait until you resume it.`
+          : `It keeps failing: ${paused?.reason ?? ''} Its events are sent when a probe succeeds.`,
     },
   ];
 }

@@ -27,7 +27,9 @@ export async function addWebhooksHome(webhooks: Webhooks, home: AdminHome): Prom
       label: endpoint.name || endpoint.url,
       href: `${deliveriesSlug}?endpoint=${encodeURIComponent(endpoint.id)}`,
       ...(paused
-        ? { state: 'error', note: 'paused after failures' }
+        ? paused.nextProbeAt === null
+          ? { state: 'error', note: 'paused: it is gone (410)' }
+          : { state: 'error', note: 'paused after failures' }
         : endpoint.held !== null
           ? { state: 'error', note: 'deliveries are held' }
           : endpoint.events.length === 0

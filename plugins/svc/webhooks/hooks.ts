@@ -55,6 +55,8 @@ declare module '#plugin-api' {
       context: EventContext,
       targets: readonly WebhookTarget[],
     ) => boolean;
+    /** Email addresses that get a mail when deliveries to an endpoint are paused or resume. Default: the administrators. */
+    svc_event_webhooks_mail_recipients: (addresses: readonly string[], endpointId: string) => readonly string[];
     /** Whether this process sends queued deliveries. */
     svc_event_delivery_queue_processing_enabled: (enabled: boolean) => boolean;
   }
@@ -67,7 +69,7 @@ declare module '#plugin-api' {
     svc_event_webhooks_delivery_completed: (result: DeliveryResult, target: WebhookTarget, envelope: Envelope) => void;
     /** After the last attempt of a delivery failed. */
     svc_event_webhooks_delivery_failed: (result: DeliveryResult, target: WebhookTarget, envelope: Envelope) => void;
-    /** An endpoint is paused after repeated failures; its deliveries wait. */
+    /** An endpoint is paused after repeated failures or a 410; its deliveries wait. One node runs it. */
     svc_event_webhooks_endpoint_paused: (endpointId: string, reason: string) => void;
     /** A paused endpoint gets deliveries again. */
     svc_event_webhooks_endpoint_resumed: (endpointId: string) => void;

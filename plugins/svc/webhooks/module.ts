@@ -5,6 +5,7 @@ import type { WebhookService } from './create-webhooks.ts';
 import { eventsRoute } from './events.route.ts';
 import { tables, webhookMigrations } from './migrations.ts';
 import { cataloguePath, endpointSlug, webhooksSlug } from './pages/pages-context.ts';
+import { addPauseMails } from './pause-mails.ts';
 import { fallbackHook, registerWebhooks, sweepHook } from './register.ts';
 
 /** Dependencies of the pages, commands and routes of event webhooks. */
@@ -43,6 +44,7 @@ export const webhooksModule = defineModule<WebhooksPorts>({
   jobs: [fallbackHook, sweepHook],
   register: async ({ host, webhooks }) => {
     await registerWebhooks(host, webhooks);
+    addPauseMails({ host, webhooks });
     host.hooks.addAction('wp_abilities_api_init', async () =>
       (await import('./webhook-abilities.ts')).registerWebhookAbilities(host.abilities, webhooks),
     );

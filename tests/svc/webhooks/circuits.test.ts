@@ -66,6 +66,36 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     expect((await first.list()).map(({ endpointId, failures }) => [endpointId, failures])).to.deep.equal([['one', 20]]);
   });
 
+  it('pause at once for a 410, without a probe, until people resume it; a second node does not announce it again', async () => {
+    await first.resume('one');
+    const gone: AttemptOutcome = { ...outcome(false), status: 410, retryable: false, error: 'Gone.' };
+    actions = [];
+    expect(await second.recordOutcome('one', gone)).to.equal(true);
+    expect(await first.recordOutcome('one', gone)).to.equal(true);
+    expect(actions).to.deep.equal(['paused']);
+    passed += 30 * 24 * 60 * minute;
+    const third = await node();
+    for (const circuits of [first, second, third]) {
+      expect(await circuits.load()).to.deep.equal(['one']);
+      expect(circuits.mayProbe('one')).to.equal(false);
+      expect(circuits.untilProbe('one')).to.equal(Infinity);
+    }
+    // An attempt that was in flight ends neither the pause nor its lack of probes.
+    for (const ok of [true, false]) expect(await second.recordOutcome('one', outcome(ok))).to.equal(true);
+    expect((await first.list()).map(({ reason, nextProbeAt }) => [reason, nextProbeAt])).to.deep.equal([
+      ['Gone.', null],
+    ]);
+    expect(await third.resume('one')).to.equal(true);
+    await second.load();
+    expect(await second.recordOutcome('one', outcome(true))).to.equal(false);
+    expect(actions).to.deep.equal(['paused']);
+  });
+
+  it('do not pause for a 410 of an address that a redirect was not followed to', async () => {
+    await first.resume('one');
+    expect(await second.recordOutcome('one', { ...outcome(false), status: 410, failure: 'redirect' })).to.equal(false);
+  });
+
   it('do not pause for twenty failures at once, but for those that last a quarter of an hour', async () => {
     await first.resume('one');
     const fail = () => second.recordOutcome('one', outcome(false));

@@ -26,7 +26,7 @@ export interface AttemptOutcome {
   readonly error: string | null;
   /** Whether contract 3 retries this failure: network errors, 408, 409, 425, 429 and 5xx. */
   readonly retryable: boolean;
-  /** Seconds of `Retry-After` on 429 and 503, at most 60, or null (D21). */
+  /** Seconds that `Retry-After` on 429 and 503 asks for, above 0, or null (D45). */
   readonly retryAfter: number | null;
   /** Milliseconds. */
   readonly duration: number;

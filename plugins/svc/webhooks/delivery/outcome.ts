@@ -1,11 +1,9 @@
 import { outboundReason, type OutboundResponse } from '#plugin-api';
 import type { AttemptFailure, AttemptOutcome } from './deliver.contract.ts';
 
-const maxRetryAfter = 60;
-
 /**
- * Seconds that `Retry-After` of a 429 or 503 requests, as whole seconds or a date, at most 60 (D21). Returns null without a
- * readable value or for a time in the past.
+ * Seconds that `Retry-After` of a 429 or 503 requests, as whole seconds or a date (D45). Returns null without a readable value
+ * or for a time in the past.
  *
  * @param now milliseconds since the epoch
  */
@@ -13,7 +11,22 @@ function parseRetryAfter(status: number, headers: Readonly<Record<string, string
   const value = headers['retry-after']?.trim();
   if ((status !== 429 && status !== 503) || !value) return null;
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(maxRetryAfter, seconds) : null;
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : null;
+}
+
+/** The status of an endpoint that wants no deliveries any more (D45). */
+const goneStatus = 410;
+
+/** Whether the endpoint itself said so, as opposed to a redirect that was not followed. */
+export function isGone({ status, failure }: Pick<AttemptOutcome, 'status' | 'failure'>): boolean {
+  return status === goneStatus && failure === 'status';
+}
+
+function statusError(status: number, retryAfter: number | null): string {
+  if (status === goneStatus) return 'The endpoint responded with 410 Gone: it wants no more deliveries.';
+  return retryAfter === null
+    ? `The endpoint responded with ${String(status)}.`
+    : `The endpoint responded with ${String(status)} and asked for a wait of ${String(Math.ceil(retryAfter))} s.`;
 }
 
 /** Statuses besides 5xx that are retried (contract 3). */
@@ -34,13 +47,14 @@ export interface AttemptTime {
 export function responseOutcome(response: OutboundResponse, { now, duration }: AttemptTime): AttemptOutcome {
   const { status, headers } = response;
   const ok = status >= 200 && status <= 299;
+  const retryAfter = ok ? null : parseRetryAfter(status, headers, now);
   return {
     ok,
     status,
     failure: ok ? null : 'status',
-    error: ok ? null : `The endpoint responded with ${status}.`,
+    error: ok ? null : statusError(status, retryAfter),
     retryable: !ok && isRetryableStatus(status),
-    retryAfter: ok ? null : parseRetryAfter(status, headers, now),
+    retryAfter,
     duration,
     responseHeaders: headers,
     responseBody: response.text(),

@@ -8,6 +8,7 @@ export interface CircuitState {
   /** On the monotonic clock. */
   since: number;
   pausedAt: number | null;
+  /** On the monotonic clock; Infinity: no probe is sent. */
   probeAt: number;
   probes: number;
   /** Whether the endpoint had a row when this node last read the table. */
@@ -21,6 +22,7 @@ interface CircuitRow {
   readonly failing_since: number;
   readonly failures: number;
   readonly paused_at: number | null;
+  readonly next_probe_at: number | null;
   readonly probes: number;
 }
 
@@ -28,6 +30,8 @@ interface CircuitRow {
 export interface CircuitTable {
   read(): Promise<ReadonlyMap<string, CircuitState>>;
   list(): Promise<Circuit[]>;
+  /** Stores a pause. Returns false, and writes nothing, if another node has paused the endpoint before. */
+  add(endpointId: string, circuit: CircuitState, reason: string): Promise<boolean>;
   /** Returns false, and writes nothing, if another node has deleted the row and so ended the pause. */
   write(endpointId: string, circuit: CircuitState, reason: string): Promise<boolean>;
   /** Returns false if the endpoint has no row. */
@@ -39,6 +43,18 @@ export interface CircuitTableParts extends Pick<HostApi, 'database' | 'clock'> {
 }
 
 export function createCircuitTable({ database, clock, elapsed }: CircuitTableParts): CircuitTable {
+  function toRow({ since, failures, pausedAt, probeAt, probes }: CircuitState, reason: string) {
+    const now = clock.now();
+    return {
+      failing_since: now - Math.round(elapsed() - since),
+      failures,
+      paused_at: pausedAt,
+      reason,
+      next_probe_at: probeAt === Infinity ? null : now + Math.round(probeAt - elapsed()),
+      probes,
+    };
+  }
+
   return {
     async read() {
       const rows: CircuitRow[] = await database.knex(tables.circuits).select();
@@ -49,7 +65,7 @@ export function createCircuitTable({ database, clock, elapsed }: CircuitTablePar
             failures: row.failures,
             since: elapsed() - Math.max(0, clock.now() - row.failing_since),
             pausedAt: row.paused_at,
-            probeAt: elapsed(),
+            probeAt: row.next_probe_at === null ? Infinity : elapsed(),
             probes: row.probes,
             stored: true,
           },
@@ -57,25 +73,19 @@ export function createCircuitTable({ database, clock, elapsed }: CircuitTablePar
       );
     },
     list: () => circuits.all(database.knex(tables.circuits).select().orderBy('failing_since')),
-    async write(endpointId, circuit, reason) {
-      const now = clock.now();
-      const row = {
-        failing_since: now - Math.round(elapsed() - circuit.since),
-        failures: circuit.failures,
-        paused_at: circuit.pausedAt,
-        reason,
-        next_probe_at: now + Math.round(circuit.probeAt - elapsed()),
-        probes: circuit.probes,
-      };
-      if (circuit.stored)
-        return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).update(row)) > 0;
-      await database
+    async add(endpointId, circuit, reason) {
+      const added: unknown[] = await database
         .knex(tables.circuits)
-        .insert({ endpoint_id: endpointId, ...row })
+        .insert({ endpoint_id: endpointId, ...toRow(circuit, reason) })
         .onConflict('endpoint_id')
-        .merge();
+        .ignore()
+        .returning('endpoint_id');
       circuit.stored = true;
-      return true;
+      return added.length > 0;
+    },
+    async write(endpointId, circuit, reason) {
+      const changes = toRow(circuit, reason);
+      return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).update(changes)) > 0;
     },
     async remove(endpointId) {
       return (await database.knex(tables.circuits).where({ endpoint_id: endpointId }).delete()) > 0;

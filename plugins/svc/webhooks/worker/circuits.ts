@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { AttemptOutcome } from '../delivery/deliver.contract.ts';
 import type { Circuit } from '../endpoint.ts';
+import { isGone } from '../delivery/outcome.ts';
 import { createCircuitTable, type CircuitState } from './circuit-table.ts';
 
 /** An endpoint is paused after this many failed attempts in a row over at least this many milliseconds. */
@@ -18,7 +19,7 @@ export interface Circuits {
   /** Whether there is nothing to record: the endpoint succeeded and was not failing. */
   isHealthy(endpointId: string, outcome: AttemptOutcome): boolean;
   mayProbe(endpointId: string): boolean;
-  /** Milliseconds until the next probe. */
+  /** Milliseconds until the next probe; Infinity: there is none. */
   untilProbe(endpointId: string): number;
   resume(endpointId: string): Promise<boolean>;
   list(): Promise<Circuit[]>;
@@ -34,7 +35,8 @@ export interface CircuitsParts {
 
 /**
  * Pauses endpoints that keep failing. Their deliveries wait, a probe is sent now and then, and a successful probe resumes
- * delivery. The stored state counts on every node: the next outcome or `load` notices a pause that another node ended.
+ * delivery. An endpoint that responds with 410 is paused at once and gets no probe: only people resume it, or change its URL
+ * (D45). The stored state counts on every node: the next outcome or `load` notices a pause that another node ended.
  */
 export function createCircuits({ host: { database, hooks, clock, log }, elapsed, onClosed }: CircuitsParts): Circuits {
   const known = new Map<string, CircuitState>();
@@ -48,11 +50,11 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     await hooks.doActionAsync('svc_event_webhooks_endpoint_resumed', endpointId);
   }
 
-  async function pause(endpointId: string, circuit: CircuitState, reason: string): Promise<void> {
+  async function pause(endpointId: string, circuit: CircuitState, { reason, probeAt }: Pause): Promise<void> {
     circuit.pausedAt = clock.now();
-    circuit.probeAt = elapsed() + firstProbe;
-    await table.write(endpointId, circuit, reason);
-    log.warn('Webhook endpoint paused after repeated failures', {
+    circuit.probeAt = probeAt;
+    if (!(await table.add(endpointId, circuit, reason))) return;
+    log.warn('Webhook endpoint paused', {
       event: 'webhook_endpoint_paused',
       endpoint: endpointId,
       reason,
@@ -67,16 +69,18 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     circuit.failures += 1;
     const reason = outcome.error ?? 'The endpoint does not respond.';
     if (circuit.pausedAt === null) {
-      if (circuit.failures < failuresToPause || now - circuit.since < timeToPause) return false;
-      await pause(endpointId, circuit, reason);
+      const gone = isGone(outcome);
+      if (!gone && (circuit.failures < failuresToPause || now - circuit.since < timeToPause)) return false;
+      await pause(endpointId, circuit, { reason, probeAt: gone ? Infinity : now + firstProbe });
       return true;
     }
     circuit.probes += 1;
-    circuit.probeAt = now + Math.min(longestProbe, firstProbe * 2 ** Math.min(circuit.probes, 10));
+    const wait = Math.min(longestProbe, firstProbe * 2 ** Math.min(circuit.probes, 10));
+    circuit.probeAt = isGone(outcome) ? Infinity : now + wait;
     if (await table.write(endpointId, circuit, reason)) return true;
     // Another node ended the pause: this failure starts a new series.
-    known.set(endpointId, { ...closedCircuit, since: now, failures: 1 });
-    return false;
+    known.delete(endpointId);
+    return recordFailure(endpointId, outcome);
   }
 
   return {
@@ -89,6 +93,8 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
       return [...found].filter(([, { pausedAt }]) => pausedAt !== null).map(([id]) => id);
     },
     async recordOutcome(endpointId, outcome) {
+      // An attempt that was in flight when the endpoint said that it is gone.
+      if (known.get(endpointId)?.probeAt === Infinity) return true;
       if (!outcome.ok)
         return outcome.failure === 'aborted'
           ? known.get(endpointId)?.pausedAt != null
@@ -107,6 +113,12 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
     },
     list: table.list,
   };
+}
+
+interface Pause {
+  readonly reason: string;
+  /** On the monotonic clock; Infinity: never. */
+  readonly probeAt: number;
 }
 
 const closedCircuit: Omit<CircuitState, 'since'> = {

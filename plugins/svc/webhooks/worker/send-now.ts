@@ -1,5 +1,5 @@
 import type { Clock } from '#plugin-api';
-import type { CompletedAttempt, MakeAttempt } from '../attempt.ts';
+import { postponed, type CompletedAttempt, type MakeAttempt } from '../attempt.ts';
 import { leaseDuration, type Job, type Store } from '../store/store-contract.ts';
 
 /** Longer waits are left to the queue, in milliseconds. */
@@ -15,6 +15,8 @@ export interface SendNowParts {
   /** Writes a result as soon as the database accepts it. */
   readonly retryLater: (completed: CompletedAttempt) => void;
   readonly isStopping: () => boolean;
+  /** The ids of paused endpoints, whose deliveries wait in the queue. */
+  readonly paused: () => Promise<readonly string[]>;
 }
 
 type End = 'delivered' | 'failed' | 'pending';
@@ -28,6 +30,7 @@ export function createSendNow({
   onSettled,
   retryLater,
   isStopping,
+  paused,
 }: SendNowParts): (uuids: readonly string[]) => Promise<{ delivered: number; failed: number }> {
   /** Returns whether this process still holds the job. */
   async function write(completed: CompletedAttempt): Promise<boolean> {
@@ -65,7 +68,15 @@ export function createSendNow({
   }
 
   return async (uuids) => {
-    const ends = await Promise.all((await store.claimByUuid(uuids)).map(sendOne));
+    const waiting = new Set(await paused());
+    const jobs = await store.claimByUuid(uuids);
+    const ends = await Promise.all(
+      jobs.map(async (job): Promise<End> => {
+        if (!waiting.has(job.endpointId)) return sendOne(job);
+        await write({ result: postponed(job), outcome: null });
+        return 'pending';
+      }),
+    );
     return {
       delivered: ends.filter((end) => end === 'delivered').length,
       failed: ends.filter((end) => end === 'failed').length,

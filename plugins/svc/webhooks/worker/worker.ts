@@ -94,6 +94,7 @@ class QueueWorker implements Worker {
       log,
       onSettled: (completed) => this.onSettled(completed),
       isStopping: () => this.stopping,
+      paused: () => circuits.load(),
       retryLater: (completed) => {
         this.outcomes.add(completed);
         schedule();

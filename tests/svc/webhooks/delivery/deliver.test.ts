@@ -75,7 +75,7 @@ describe('one webhook attempt', () => {
         status,
         failure: 'status',
         retryable: retried.includes(status),
-        error: `The endpoint responded with ${status}.`,
+        error: `The endpoint responded with ${status}${status === 410 ? ' Gone: it wants no more deliveries' : ''}.`,
         responseBody: status === 304 ? '' : 'because',
       });
     });
@@ -85,7 +85,7 @@ describe('one webhook attempt', () => {
     const cases: readonly (readonly [number, string, number | null])[] = [
       [429, '7', 7],
       [503, '7', 7],
-      [429, '3600', 60],
+      [429, '3600', 3600],
       [503, '0', null],
       [429, '-3', null],
       [429, 'soon', null],
