@@ -99,6 +99,7 @@ function composeDatabase(parts: Parts): Database {
         dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
       ),
     readNumbers: (select, values = []) => dialect.readNumbers(select, values, transactions.running()),
+    reduceRows: (reduction) => dialect.reduceRows(reduction),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },

@@ -271,6 +271,7 @@ function scopedDatabase(database: DatabaseApi, registrations: Registrations): Da
     listen: async (channel, callback, onGap) => registrations.remember(await open().listen(channel, callback, onGap)),
     direct: (work, init) => open().direct(work, init),
     readNumbers: (select, values) => open().readNumbers(select, values),
+    reduceRows: (reduction) => open().reduceRows(reduction),
   };
 }
 

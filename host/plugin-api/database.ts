@@ -57,6 +57,36 @@ export interface DatabaseApi {
    * call and nothing of a running transaction; a database in memory has no such thread. PostgreSQL plans it for these values.
    */
   readNumbers(select: SelectByDialect, values?: readonly (string | number)[]): Promise<Float64Array>;
+  /**
+   * Reads the rows of one SELECT in a thread, with a connection that only reads, and reduces them there to numbers: for work on
+   * many rows that SQL cannot do. The rows are never all in memory, except those of a database in memory, which has no such
+   * thread. Sees what was committed before the call, and nothing of a running transaction.
+   *
+   * @throws what the reducer throws, by its message; the reason of the signal
+   */
+  reduceRows(reduction: RowReduction): Promise<Float64Array>;
+}
+
+export interface RowReduction {
+  readonly select: SelectByDialect;
+  /** Default: none. */
+  readonly values?: readonly (string | number)[];
+  /** The module of the reducer, which has no host. */
+  readonly module: URL;
+  /** Name of the exported function that gets the input and returns a RowReducer. */
+  readonly reducer: string;
+  /** Cloneable. */
+  readonly input: unknown;
+  /** Ends the thread, also in the middle of a computation. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reduces the rows of one SELECT. */
+export interface RowReducer {
+  /** Gets the values of one row, in the order of its columns. Binary values are Uint8Arrays. */
+  add(row: readonly unknown[]): void;
+  /** Called after the last row. */
+  end(): readonly number[];
 }
 
 /** One SELECT for each database. Placeholders are `?` on SQLite and `$1` on PostgreSQL. */

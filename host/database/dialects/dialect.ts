@@ -1,4 +1,4 @@
-import type { Clock, DirectWork, Knex, Logger, SelectByDialect } from '#plugin-api';
+import type { Clock, DirectWork, Knex, Logger, RowReduction, SelectByDialect } from '#plugin-api';
 
 /** Called with the payload of one notification. */
 export type NotificationCallback = (payload: string) => void;
@@ -80,6 +80,8 @@ export interface Dialect {
     values: readonly (string | number)[],
     transaction: Knex.Transaction | null,
   ): Promise<Float64Array>;
+  /** See DatabaseApi. */
+  reduceRows(reduction: RowReduction): Promise<Float64Array>;
   tables(knex: Knex): Promise<Table[]>;
   /** Drops the tables, including references to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;

@@ -4,10 +4,12 @@ import type { Client, ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
 import { createPostgresqlDirect, createPostgresqlReadNumbers } from './postgresql-direct.ts';
+import { createPostgresqlReader } from './postgresql-reader.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import { createPostgresqlPool } from './postgresql-pool.ts';
 import { mayComeUp } from '../outages.ts';
 import { checkSessions } from './postgresql-sessions.ts';
+import { createTypeParser } from './postgresql-types.ts';
 import {
   dropPostgresqlTables,
   readPostgresqlTables,
@@ -39,9 +41,11 @@ export async function openPostgresql(
   };
   const label = describeAddress(databaseUrl);
   const pool = createPostgresqlPool(driver, connection);
+  const reader = createPostgresqlReader(databaseUrl);
   let isOpen = false;
   const database = knex({ client: 'pg', connectionPool: pool, log: createKnexLogger(log, () => isOpen) });
   const close = async (): Promise<void> => {
+    await reader.close();
     // Knex releases no connection once it has forgotten the pool.
     await pool.destroy();
     await database.destroy();
@@ -83,6 +87,7 @@ export async function openPostgresql(
       }),
     direct: createPostgresqlDirect(database, databaseDirectUrl !== null),
     readNumbers: createPostgresqlReadNumbers(database),
+    reduceRows: reader.reduceRows,
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
     withoutForeignKeys: withoutPostgresqlForeignKeys,
@@ -139,16 +144,6 @@ function createKnexLogger(log: DialectDependencies['log'], isOpen: () => boolean
       log.error('Database driver failed', { event: 'database_driver_failed', error: String(message) });
     },
   };
-}
-
-const int8 = 20;
-
-/** Reads 64-bit integers as numbers, not text: counts and milliseconds fit. */
-function createTypeParser(types: {
-  getTypeParser: typeof import('pg').types.getTypeParser;
-}): typeof import('pg').types.getTypeParser {
-  return ((id: number, format: 'text') =>
-    id === int8 ? Number : types.getTypeParser(id, format)) as typeof import('pg').types.getTypeParser;
 }
 
 /** Advisory locks are numbers shared by all users of the database: 53 bits of a digest keep ours apart. */

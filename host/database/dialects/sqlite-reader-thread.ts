@@ -1,8 +1,11 @@
 import BetterSqlite from 'better-sqlite3';
-import { move } from 'piscina';
+import { createReducer, resultOf, type ReductionTask } from './row-reducer.ts';
 
-export interface ReadTask {
+interface OfFile {
   readonly file: string;
+}
+
+export interface ReadTask extends OfFile {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
@@ -12,20 +15,30 @@ const busyTimeout = 5_000;
 
 let connection: BetterSqlite.Database | undefined;
 
-/** Errors of the driver lose their message on the way between threads. */
-export type ReadResult = Float64Array | { readonly message: string; readonly code: string };
+/** A thread reads one file only. */
+function open({ file }: OfFile): BetterSqlite.Database {
+  connection ??= new BetterSqlite(file, { readonly: true, timeout: busyTimeout });
+  return connection;
+}
 
-/** Called in a worker thread, which reads one file only. The numbers are moved, not copied. */
-export function readNumbers({ file, sql, values }: ReadTask): unknown {
-  try {
-    connection ??= new BetterSqlite(file, { readonly: true, timeout: busyTimeout });
-    const found = connection
-      .prepare(sql)
-      .raw()
-      .all(...values) as number[][];
-    return move(Float64Array.from(found.flat()));
-  } catch (error) {
-    const { message, code } = error as Error & { readonly code: string };
-    return { message, code } satisfies ReadResult;
-  }
+/** Called in a worker thread. */
+export function readNumbers({ sql, values, ...task }: ReadTask): Promise<unknown> {
+  return resultOf(() =>
+    (
+      open(task)
+        .prepare(sql)
+        .raw()
+        .all(...values) as number[][]
+    ).flat(),
+  );
+}
+
+/** Called in a worker thread. One row at a time is in memory. */
+export function reduceRows({ sql, values, ...task }: ReductionTask & OfFile): Promise<unknown> {
+  return resultOf(async () => {
+    const reducer = await createReducer(task);
+    const rows = open(task).prepare(sql).raw();
+    for (const row of rows.iterate(...values) as IterableIterator<unknown[]>) reducer.add(row);
+    return reducer.end();
+  });
 }

@@ -1,45 +1,50 @@
-import type { Piscina } from 'piscina';
-import { threadArguments } from '../thread-arguments.ts';
-import type { ReadResult, ReadTask } from './sqlite-reader-thread.ts';
+import type { Knex } from '#plugin-api';
+import type { Dialect } from './dialect.ts';
+import { createReaderThreads } from './reader-threads.ts';
+import { createReducer, reductionTask, type ReductionTask } from './row-reducer.ts';
+import type { ReadTask } from './sqlite-reader-thread.ts';
 
-/** Long SELECTs that run at once; others wait. */
-const threads = 2;
-/** Milliseconds without a SELECT after which a thread ends. */
-const idleTimeout = 60_000;
-const threadModule = new URL('./sqlite-reader-thread.ts', import.meta.url);
-
-export interface SqliteReader {
-  /** See DatabaseApi. */
-  readNumbers(sql: string, values: readonly (string | number)[]): Promise<Float64Array>;
+export interface SqliteReader extends Pick<Dialect, 'readNumbers' | 'reduceRows'> {
   /** Ends the threads. SELECTs in progress are rejected. */
   close(): Promise<void>;
 }
 
 /** Reads a SQLite file in worker threads, which start with the first SELECT. */
 export function createSqliteReader(file: string): SqliteReader {
-  let pool: Promise<Piscina> | null = null;
+  const threads = createReaderThreads(new URL('./sqlite-reader-thread.ts', import.meta.url));
   return {
-    async readNumbers(sql, values) {
-      const task: ReadTask = { file, sql, values };
-      const result = (await (await (pool ??= openPool())).run(task)) as ReadResult;
-      if (result instanceof Float64Array) return result;
-      throw Object.assign(new Error(result.message), { code: result.code });
-    },
-    async close() {
-      await (await pool)?.destroy();
-    },
+    readNumbers: ({ sqlite: sql }, values) => threads.run('readNumbers', { file, sql, values } satisfies ReadTask),
+    reduceRows: ({ select, signal, ...reduction }) =>
+      threads.run(
+        'reduceRows',
+        { ...reductionTask(reduction, select.sqlite), file } satisfies ReductionTask & Pick<ReadTask, 'file'>,
+        signal,
+      ),
+    close: () => threads.close(),
   };
 }
 
-async function openPool(): Promise<Piscina> {
-  const { Piscina } = await import('piscina');
-  return new Piscina({
-    filename: threadModule.href,
-    name: 'readNumbers',
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout,
-    execArgv: threadArguments,
-    env: {},
-  });
+/** Reads a database in memory, which exists only in its connection: the rows are in memory already. */
+export function createMemoryReader(direct: Dialect['direct']): SqliteReader {
+  const readRows = async (
+    sql: string,
+    values: readonly (string | number)[],
+    transaction: Knex.Transaction | null,
+  ): Promise<readonly (readonly unknown[])[]> =>
+    direct<readonly (readonly unknown[])[]>(
+      { sqlite: ({ rows }) => rows(sql, ...values), postgresql: async () => [] },
+      { transaction, durable: false, readOnly: true },
+    );
+  return {
+    readNumbers: async ({ sqlite }, values, transaction) =>
+      Float64Array.from((await readRows(sqlite, values, transaction)).flat(), Number),
+    async reduceRows({ select, signal, ...reduction }) {
+      signal?.throwIfAborted();
+      const { sql, values, ...task } = reductionTask(reduction, select.sqlite);
+      const reducer = await createReducer(task);
+      for (const row of await readRows(sql, values, null)) reducer.add(row);
+      return Float64Array.from(reducer.end());
+    },
+    close: async () => {},
+  };
 }

@@ -8,7 +8,7 @@ import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies, Snapshot, Table, Notifier, Row } from './dialect.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
 import { createRetryWhileBusy, type RetryWhileBusy, createSqliteSessions } from './sqlite-sessions.ts';
-import { createSqliteReader } from './sqlite-reader.ts';
+import { createMemoryReader, createSqliteReader } from './sqlite-reader.ts';
 import { createNotificationsTable, createSqliteNotifier, notificationsTable } from './sqlite-notifier.ts';
 
 export interface SqliteDependencies extends DialectDependencies {
@@ -40,7 +40,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     useNullAsDefault: true,
   });
   const direct = createSqliteDirect(connections);
-  const reader = file === memory ? null : createSqliteReader(file);
+  const reader = file === memory ? createMemoryReader(direct) : createSqliteReader(file);
   const holds = createSqliteHolds(file === memory ? null : dataDir);
 
   return {
@@ -59,16 +59,8 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
       ...{ hold: holds.hold, countHolders: holds.countHolders },
     }),
     direct,
-    readNumbers: async ({ sqlite: sql }, values, transaction) =>
-      reader === null
-        ? direct(
-            {
-              sqlite: ({ rows }) => Float64Array.from(rows(sql, ...values).flat(), Number),
-              postgresql: async () => new Float64Array(0),
-            },
-            { transaction, durable: false, readOnly: true },
-          )
-        : reader.readNumbers(sql, values),
+    readNumbers: (select, values, transaction) => reader.readNumbers(select, values, transaction),
+    reduceRows: (reduction) => reader.reduceRows(reduction),
     tables: readSqliteTables,
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),
@@ -79,7 +71,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     },
     close: async () => {
       holds.close();
-      await reader?.close();
+      await reader.close();
       readConnection?.close();
       // Knex switches the check of foreign keys on after a migration without waiting.
       await setImmediate();
