@@ -131,7 +131,7 @@ const rules: readonly IForbiddenRuleType[] = [
         '\\.reader\\.ts$|^host/plugin-api/html-tags\\.ts$|^host/content/html/sanitize\\.ts$|^host/admin/shown-forms\\.ts$',
     },
     to: {
-      path: 'node_modules/(@mozilla/readability|file-type|htmlparser2|image-size|linkedom|unpdf|yauzl)/',
+      path: 'node_modules/(@mozilla/readability|file-type|htmlparser2|image-size|linkedom|postal-mime|unpdf|yauzl)/',
       dependencyTypesNot: ['type-only'],
     },
   },

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { oneLine } from './formats/text-blocks.ts';
 import { invisibleStyle, measurePage, parsePageText, type PageText } from './page-text.reader.ts';
 
 /** Pages beyond these limits are read without a tree of their elements. */
@@ -75,7 +76,7 @@ function framed(html: string): string {
 function joinArticle({ title, html, tables }: FoundArticle): PageText | null {
   const { text } = parsePageText({ html: `<main>${html}</main>` });
   if ((text.match(words) ?? []).length < fewestWords) return null;
-  const line = title.replace(/\s+/g, ' ').trim();
+  const line = oneLine(title);
   const [first = '', ...rest] = text.split('\n\n');
   const body = first.replace(/^#+ /, '') === line ? rest.join('\n\n') : text;
   const lost = tables

@@ -1,16 +1,16 @@
-import { DocumentError, formatNumber, type ReadContext } from '#plugin-api';
-import { charsetOf } from './decode-text.ts';
-import { documentEndings } from './documents.ts';
+import { DocumentError, type ReadContext } from '#plugin-api';
 import { readArticle } from './article.reader.ts';
+import { parseCsv } from './csv.reader.ts';
+import { charsetOf } from './decode-text.ts';
+import { documentEndings, kindOfName, type DocumentKind } from './document-kinds.ts';
+import { readMessage } from './formats/eml.reader.ts';
+import { readJson } from './formats/json-text.ts';
+import { readPdf } from './formats/pdf.reader.ts';
+import { readSubtitles } from './formats/subtitles.ts';
+import { BlockWriter, maxCharacters, tooLong } from './formats/text-blocks.ts';
+import { isCompound, isZip, withPassword } from './formats/zip.reader.ts';
+import { readZipped } from './formats/zipped.reader.ts';
 import { declaredInHtml, readUnnamedText } from './unnamed-text.reader.ts';
-import {
-  annotationLines,
-  joinLines,
-  joinParagraphs,
-  type PdfAnnotation,
-  type PdfItem,
-  type PdfLine,
-} from './pdf-text.ts';
 
 export interface DocumentText {
   /** One line; '' without a title. */
@@ -22,7 +22,7 @@ export interface DocumentText {
 }
 
 export interface DocumentFile {
-  /** Its extension determines the format. */
+  /** Its extension determines the format, where the content does not. */
   readonly name: string;
   /** Empty after a PDF was read. */
   readonly bytes: Uint8Array;
@@ -32,50 +32,51 @@ export interface DocumentFile {
   readonly longest?: number | undefined;
 }
 
-/** Progress in a PDF. */
-export interface PageProgress {
-  readonly page: number;
-  readonly pages: number;
-}
-
-const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
-  txt: 'text',
-  text: 'text',
-  md: 'text',
-  markdown: 'text',
-  html: 'html',
-  htm: 'html',
-  pdf: 'pdf',
-};
-const withoutText = {
-  text: 'This file contains no text. Choose another one.',
+/** Kinds with a signature, which a file without it cannot be. */
+const signed = new Set<DocumentKind>(['docx', 'xlsx', 'pptx', 'opendocument', 'epub']);
+const withoutText: Readonly<Partial<Record<DocumentKind, string>>> = {
   html: 'This page contains no text. Pages that need JavaScript cannot be read.',
   pdf: 'No text was found in this PDF. If its pages are images, run text recognition (OCR) on it first.',
-} as const;
-const maxPages = 3_000;
-/** Maximum length of the text. A small PDF can expand to a huge one. */
-const maxCharacters = 20_000_000;
+};
 
 /**
- * Reads the text of a file: txt, md, html or pdf, by its extension. Nothing in it is run. A PDF is read page by page; larger
- * text becomes headings, and headers and footers that repeat are removed.
+ * Reads the text of a file. Its content determines the format, and its extension that of a text. Nothing in it is run or fetched.
  *
  * @throws DocumentError for another extension, or a file with another format, a password, too much text or no text
  */
 export async function parseDocument(file: DocumentFile, context: ReadContext): Promise<DocumentText> {
-  const { name, longest } = file;
-  const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  const kind = Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
-  if (kind === undefined)
+  const named = kindOfName(file.name);
+  if (named === undefined)
     throw new DocumentError(`This type of file is not supported. Save it as one of ${documentEndings.join(', ')}.`);
-  const document = kind === 'pdf' ? await readPdf(file.bytes, context) : await readText(file, kind);
-  if (document.text.trim() === '') {
-    throw new DocumentError(withoutText[kind]);
-  }
-  return { ...document, text: document.text.slice(0, longest) };
+  const document = await readKind(file, named, context);
+  if (document.text.trim() === '')
+    throw new DocumentError(withoutText[named] ?? 'This file contains no text. Choose another one.');
+  return { pages: null, ...document, text: document.text.slice(0, file.longest) };
 }
 
-async function readText({ bytes, contentType }: DocumentFile, kind: 'text' | 'html'): Promise<DocumentText> {
+type ReadText = Omit<DocumentText, 'pages'> & Partial<Pick<DocumentText, 'pages'>>;
+
+async function readKind(file: DocumentFile, named: DocumentKind, context: ReadContext): Promise<ReadText> {
+  const { bytes } = file;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024));
+  if (head.includes('%PDF-') && (named === 'pdf' || head.indexOf('%PDF-') === 0)) return readPdf(bytes, context);
+  if (named === 'pdf' && !isZip(bytes)) throw new DocumentError('This file is not a PDF. Check its extension.');
+  if (isZip(bytes)) return readZipped(bytes);
+  if (isCompound(bytes)) throw refuseCompound(bytes);
+  if (signed.has(named))
+    throw new DocumentError('This file is damaged, or its format is not that of its extension. Save it again.');
+  return named === 'eml' ? readMessage(bytes) : readText(file, named);
+}
+
+/** Files with a password are wrapped into the format of the old Office programs. */
+function refuseCompound(bytes: Uint8Array): DocumentError {
+  const isLocked = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('EncryptedPackage', 0, 'utf16le');
+  return isLocked
+    ? withPassword()
+    : new DocumentError('This file has the format of an old program. Save it as .docx, .xlsx or .pptx.');
+}
+
+async function readText({ bytes, contentType }: DocumentFile, kind: DocumentKind): Promise<ReadText> {
   const text = await readUnnamedText(bytes, {
     charset: charsetOf(contentType),
     declared: (head) => (kind === 'html' ? declaredInHtml(head) : undefined),
@@ -83,60 +84,18 @@ async function readText({ bytes, contentType }: DocumentFile, kind: 'text' | 'ht
   if (text.slice(0, 1_000).includes('\0'))
     throw new DocumentError('This file contains binary data, not text. Choose another one.');
   if (text.length > maxCharacters) throw tooLong();
-  if (kind === 'html') return { ...(await readArticle(text)), pages: null };
+  if (kind === 'html') return readArticle(text);
+  if (kind === 'csv') return { title: '', text: csvText(text) };
+  if (kind === 'json') return { title: '', text: readJson(text) };
+  if (kind === 'subtitles') return { title: '', text: readSubtitles(text) };
   const plain = text.replaceAll(/\r\n?/g, '\n');
-  return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
+  return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain };
 }
 
-async function readPdf(bytes: Uint8Array, context: ReadContext): Promise<DocumentText> {
-  if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-'))
-    throw new DocumentError('This file is not a PDF. Check its extension.');
-  try {
-    return await readPages(bytes, context);
-  } catch (error) {
-    if (error instanceof DocumentError) throw error;
-    throw new DocumentError(
-      /password/i.test(String(error))
-        ? 'This PDF has a password. Save it without one.'
-        : 'This PDF is damaged and cannot be read. Export it again.',
-    );
-  }
-}
-
-async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<DocumentText> {
-  const { getDocumentProxy } = await import('unpdf');
-  const pdf = await getDocumentProxy(bytes, { verbosity: 0 });
-  try {
-    const { numPages } = pdf;
-    if (numPages > maxPages)
-      throw new DocumentError(
-        `This PDF has ${formatNumber(numPages)} pages. The maximum is ${formatNumber(maxPages)}. Split it.`,
-      );
-    const lines: PdfLine[] = [];
-    let characters = 0;
-    for (let page = 1; page <= numPages; page += 1) {
-      const proxy = await pdf.getPage(page);
-      const { items } = await proxy.getTextContent();
-      const read = [
-        ...joinLines(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1),
-        ...annotationLines((await proxy.getAnnotations()) as readonly PdfAnnotation[], page - 1),
-      ];
-      proxy.cleanup();
-      lines.push(...read);
-      characters += read.reduce((length, { text }) => length + text.length, 0);
-      if (characters > maxCharacters) throw tooLong();
-      report({ page, pages: numPages } satisfies PageProgress);
-    }
-    const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
-      readonly info: { readonly Title?: unknown };
-    };
-    const title = typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
-    return { title, text: joinParagraphs(lines, numPages), pages: numPages };
-  } finally {
-    await pdf.loadingTask.destroy();
-  }
-}
-
-function tooLong(): DocumentError {
-  return new DocumentError('This file contains more than 20 million characters. Split it.');
+function csvText(text: string): string {
+  const { header, rows } = parseCsv(text);
+  const blocks = new BlockWriter();
+  const lines = [header, ...rows.map((row) => header.map((name) => row[name] ?? ''))];
+  blocks.table(lines.map((cells) => new Map(cells.flatMap((cell, at) => (cell === '' ? [] : [[at, cell] as const])))));
+  return blocks.toString();
 }

@@ -1,7 +1,8 @@
 import type { HostApi, ReadInit } from '#plugin-api';
 import type { CsvTable, parsePackedCsv } from './csv.reader.ts';
-import type { DocumentFile, DocumentText, PageProgress, parseDocument } from './document.reader.ts';
+import type { DocumentFile, DocumentText, parseDocument } from './document.reader.ts';
 import type { Feed, FeedFile, parseFeed } from './feed.reader.ts';
+import type { PageProgress } from './formats/pdf.reader.ts';
 import type { PageText, parsePageText } from './page-text.reader.ts';
 
 type Reading = Pick<HostApi, 'documents'>;
@@ -14,12 +15,9 @@ export interface ReadDocumentInit extends ReadingInit {
   readonly onPage?: ((page: number, pages: number) => void) | undefined;
 }
 
-/** Extensions of readable files, for `accept` of a field. */
-export const documentEndings = ['.txt', '.md', '.html', '.pdf'] as const;
-
 /**
- * Reads the text of a file in a thread: txt, md, html or pdf, by its extension. The bytes are moved to the thread: the caller's array
- * is empty afterwards.
+ * Reads the text of a file in a thread (see `document-kinds.ts`). The bytes are moved to the thread: the caller's array is empty
+ * afterwards.
  *
  * @throws DocumentError for another extension, or a file with another format, a password, too much text or no text
  */

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { joinBlocks, oneLine, type TextBlock } from './formats/text-blocks.ts';
 
 /** The text of a page. */
 export interface PageText {
@@ -8,10 +9,7 @@ export interface PageText {
   readonly text: string;
 }
 
-interface Block {
-  /** `#` to `######`, `- ` or nothing. */
-  readonly mark: string;
-  readonly text: string;
+interface Block extends TextBlock {
   readonly isMain: boolean;
   /** Number of the outermost `article` around it; 0: none. */
   readonly article: number;
@@ -232,20 +230,4 @@ class PageReader {
     }
     if (name === 'pre') inside.pre = Math.max(0, inside.pre + step);
   }
-}
-
-/** Joins blocks with an empty line, and list items with a line break. */
-function joinBlocks(blocks: readonly Block[]): string {
-  let text = '';
-  let before: Block | null = null;
-  for (const block of blocks) {
-    if (before !== null) text += before.mark === '- ' && block.mark === '- ' ? '\n' : '\n\n';
-    text += block.mark + block.text;
-    before = block;
-  }
-  return text;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
 }

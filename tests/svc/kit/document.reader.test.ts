@@ -134,7 +134,7 @@ describe('a document', () => {
       expect(error).to.be.instanceOf(DocumentError);
       return error.message;
     };
-    expect(await messageOf('a.docx', bytes('x'))).to.contain('.pdf');
+    expect(await messageOf('a.doc', bytes('x'))).to.contain('.docx');
     expect(await messageOf('noending', bytes('x'))).to.contain('.txt');
     expect(await messageOf('a.txt', bytes('  \n'))).to.contain('no text');
     expect(await messageOf('a.txt', Buffer.from([1, 0, 2, 0, 255]))).to.contain('binary');

@@ -131,7 +131,7 @@ function sourceCommands(parts: KnowledgeParts): readonly CliCommand[] {
         'Adds sources to a knowledge base: --file, --url, --sitemap, --post, --type, --text with --title, or --question with --answer.',
       args: [base],
       flags: {
-        file: { ...text, description: 'Path of a txt, md, html or pdf file' },
+        file: { ...text, description: 'Path of a file, such as docx, xlsx, pdf, md or csv' },
         url: { ...text, description: 'URL of a page' },
         sitemap: { ...text, description: 'URL of a sitemap' },
         post: { type: 'integer', description: 'Id of a post' },

@@ -8,7 +8,7 @@ import {
   translateText,
 } from '#plugin-api';
 import { listPage, paginate } from '../../../admin-ui/list-pages.ts';
-import { documentEndings } from '../../../kit/documents.ts';
+import { documentEndings } from '../../../kit/document-kinds.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { baseSchema } from '../bases/create-base.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
@@ -195,7 +195,7 @@ const sourceForms: Readonly<Record<string, Readonly<Record<'title' | 'action' | 
     properties: {
       url: {
         ...url,
-        description: 'A web page, a text file or a PDF. Menus and footers are left out.',
+        description: 'A web page, or a file such as a PDF. Menus and footers are left out.',
         ui: { mono: true, placeholder: 'https://example.com/help' },
       },
     },

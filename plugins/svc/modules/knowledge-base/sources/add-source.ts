@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUrl, type Post, invalidFields } from '#plugin-api';
-import { documentEndings } from '../../../kit/documents.ts';
+import { documentEndings, kindOfName } from '../../../kit/document-kinds.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { addressIdentity } from '../indexing/expand-sitemap.ts';
@@ -67,7 +67,7 @@ export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSou
     },
     async file({ name, bytes }) {
       const fileName = name.split(/[\\/]/).at(-1)?.trim() ?? '';
-      if (!/\.(?:txt|text|md|markdown|html?|pdf)$/i.test(fileName))
+      if (kindOfName(fileName) === undefined)
         throw invalidFields({
           file: `Upload a file of one of these types: ${documentEndings.join(', ')}.`,
         });

@@ -1,6 +1,7 @@
 import { errorText, DocumentError, isUrl, type HostApi } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { DocumentFile } from '../../../kit/document.reader.ts';
+import { endingOfResponse } from '../../../kit/document-kinds.ts';
 import { readDocument, readPageText } from '../../../kit/documents.ts';
 import { origins, type Source, type SourceStore } from './source.ts';
 
@@ -104,18 +105,11 @@ async function readAddress(parts: ReadParts, source: Source, init: ReadInit): Pr
   if (status < 200 || status > 299)
     throw new SourceError(`The page returned status ${String(status)}. Open it in a browser to see why.`);
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const ending =
-    type === 'application/pdf'
-      ? 'pdf'
-      : type === 'text/markdown'
-        ? 'md'
-        : type === 'text/plain'
-          ? 'txt'
-          : ['text/html', 'application/xhtml+xml', ''].includes(type)
-            ? 'html'
-            : null;
-  if (ending === null)
-    throw new SourceError(`The URL returned ${type}. Only HTML, plain text, Markdown and PDF are supported.`);
+  const ending = endingOfResponse(type, url);
+  if (ending === undefined)
+    throw new SourceError(
+      `The URL returned ${type}. Web pages, texts, tables, PDFs, Office and OpenDocument files, books and messages are read.`,
+    );
   const document = await readFile(
     parts,
     { name: `page.${ending}`, bytes: body, contentType: headers['content-type'] },
