@@ -25,7 +25,22 @@ export function makePdf(pages: readonly (readonly PdfTextLine[])[], title = ''):
     );
     add(`<< /Length ${String(content.length)} >>\nstream\n${content}\nendstream`);
   }
-  const info = add(`<< /Title (${escaped(title)}) >>`);
+  return writePdf(objects, `/Info ${String(add(`<< /Title (${escaped(title)}) >>`))} 0 R`);
+}
+
+/** A PDF of one page with operators of its text. @param font of `/F1` */
+export function makePdfPage(content: string, font: string): Uint8Array {
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>',
+    font,
+    `<< /Length ${String(content.length)} >>\nstream\n${content}\nendstream`,
+  ]);
+}
+
+/** @param objects the first is the catalog */
+function writePdf(objects: readonly string[], trailer = ''): Uint8Array {
   let file = '%PDF-1.4\n';
   const places = objects.map((body, at) => {
     const place = file.length;
@@ -34,7 +49,7 @@ export function makePdf(pages: readonly (readonly PdfTextLine[])[], title = ''):
   });
   const start = file.length;
   file += `xref\n0 ${String(objects.length + 1)}\n0000000000 65535 f \n${places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')}`;
-  file += `trailer\n<< /Size ${String(objects.length + 1)} /Root 1 0 R /Info ${String(info)} 0 R >>\nstartxref\n${String(start)}\n%%EOF\n`;
+  file += `trailer\n<< /Size ${String(objects.length + 1)} /Root 1 0 R ${trailer} >>\nstartxref\n${String(start)}\n%%EOF\n`;
   return Buffer.from(file, 'latin1');
 }
 

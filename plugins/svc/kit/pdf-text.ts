@@ -1,3 +1,5 @@
+import { oneLine } from './formats/text-blocks.ts';
+
 /** One line of a page. */
 export interface PdfLine {
   readonly text: string;
@@ -14,9 +16,15 @@ export interface PdfItem {
   readonly str: string;
   /** Scale, skew, position. */
   readonly transform: readonly number[];
+  readonly width: number;
   readonly height: number;
   readonly hasEOL: boolean;
 }
+
+/** Between two pieces with a wider gap is a space; of a font's size. */
+const spaceWidth = 0.15;
+/** Alef before the lam of a ligature: a font that has both as one glyph gives them in the wrong order. */
+const swappedLigature = /\u0627([\u0622\u0623\u0625])\u0644/g;
 
 /** Font size of what is filled in, in points: too small for a heading. */
 const annotationSize = 8;
@@ -31,12 +39,15 @@ export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
   let text = '';
   let size = 0;
   let y: number | null = null;
+  let before: PdfItem | null = null;
   const end = (): void => {
-    const trimmed = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+    const trimmed = oneLine(text).replace(swappedLigature, '\u0627\u0644$1');
     if (trimmed !== '') lines.push({ text: trimmed, size: Math.round(size * 2) / 2, y: y ?? 0, page });
     [text, size, y] = ['', 0, null];
   };
-  for (const { str, transform, height, hasEOL } of items) {
+  for (const item of items) {
+    const { str, transform, height, hasEOL } = item;
+    if (before !== null && isDrawnTwice(before, item)) continue;
     const baseline = transform[5] ?? 0;
     const letters = height > 0 ? height : Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
     if (y !== null && str.trim() !== '' && Math.abs(baseline - y) > Math.max(size, letters) * 0.5) end();
@@ -44,11 +55,31 @@ export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
       y ??= baseline;
       size = Math.max(size, letters);
     }
+    if (before !== null && text !== '' && gapBetween(before, item) > letters * spaceWidth) text += ' ';
     text += str;
     if (hasEOL) end();
+    if (str.trim() !== '') before = item;
   }
   end();
   return lines;
+}
+
+/** Points between two pieces, whichever is on the left; negative where they overlap. */
+function gapBetween(before: PdfItem, item: PdfItem): number {
+  const [left, right] = [before, item].map(({ transform, width }) => ({
+    from: transform[4] ?? 0,
+    to: (transform[4] ?? 0) + width,
+  }));
+  return left && right ? Math.max(right.from - left.to, left.from - right.to) : 0;
+}
+
+/** Bold letters are drawn twice, a little apart, where a font has none. */
+function isDrawnTwice(before: PdfItem, { str, transform, height }: PdfItem): boolean {
+  return (
+    str === before.str &&
+    str.trim() !== '' &&
+    [4, 5].every((at) => Math.abs((transform[at] ?? 0) - (before.transform[at] ?? 0)) < height * 0.1)
+  );
 }
 
 /** An annotation of a page, as pdf.js gives it. */
@@ -59,6 +90,8 @@ export interface PdfAnnotation {
   readonly checkBox?: boolean;
   readonly radioButton?: boolean;
   readonly password?: boolean;
+  /** Of a list: what is stored and what is shown. */
+  readonly options?: readonly { readonly exportValue?: string; readonly displayValue?: string }[];
   readonly hidden?: boolean;
   readonly subtype?: string;
   readonly contentsObj?: { readonly str?: string };
@@ -67,15 +100,14 @@ export interface PdfAnnotation {
 /** What is filled into the fields of a form, and texts that were written onto a page. Comments beside a page are left out. */
 export function annotationLines(annotations: readonly PdfAnnotation[], page: number): PdfLine[] {
   return annotations.flatMap(
-    ({ rect, fieldType, fieldValue, checkBox, radioButton, password, hidden, subtype, contentsObj }) => {
+    ({ rect, fieldType, fieldValue, options, checkBox, radioButton, password, hidden, subtype, contentsObj }) => {
       if (hidden === true || password === true || checkBox === true || radioButton === true) return [];
       const written = subtype === 'FreeText' ? contentsObj?.str : undefined;
       const values = fieldType === undefined ? [written] : [fieldValue].flat();
-      const text = values
+      const shown = values
         .filter((value) => typeof value === 'string')
-        .join(', ')
-        .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
-        .trim();
+        .map((value) => options?.find(({ exportValue }) => exportValue === value)?.displayValue ?? value);
+      const text = oneLine(shown.join(', '));
       return text === '' ? [] : [{ text, size: annotationSize, y: rect?.[1] ?? 0, page }];
     },
   );

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { DocumentError, formatNumber, type ReadContext } from '#plugin-api';
 import {
   annotationLines,
@@ -23,6 +24,11 @@ export interface PageProgress {
 }
 
 const maxPages = 3_000;
+/** The character codes of Chinese, Japanese and Korean fonts that are not embedded. */
+const cMapUrl = fileURLToPath(new URL('./cmaps/', import.meta.url));
+/** Largest share of characters without a meaning. */
+const maxUnknown = 0.3;
+const unknown = /[\p{Co}\p{Cn}\p{Cs}\ufffd\u0001-\u0008\u000e-\u001f]/gu;
 
 /**
  * Reads a PDF page by page; larger text becomes headings, and headers and footers that repeat are removed.
@@ -45,7 +51,7 @@ export async function readPdf(bytes: Uint8Array, context: ReadContext): Promise<
 
 async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<PdfText> {
   const { getDocumentProxy } = await import('unpdf');
-  const pdf = await getDocumentProxy(bytes, { verbosity: 0 });
+  const pdf = await getDocumentProxy(bytes, { verbosity: 0, cMapUrl, cMapPacked: true });
   try {
     const { numPages } = pdf;
     if (numPages > maxPages)
@@ -54,6 +60,7 @@ async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<Pd
       );
     const lines: PdfLine[] = [];
     let characters = 0;
+    let unknowns = 0;
     for (let page = 1; page <= numPages; page += 1) {
       const proxy = await pdf.getPage(page);
       const { items } = await proxy.getTextContent();
@@ -63,10 +70,15 @@ async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<Pd
       ];
       proxy.cleanup();
       lines.push(...read);
+      for (const { str } of items.filter((item) => 'str' in item)) unknowns += (str.match(unknown) ?? []).length;
       characters += read.reduce((length, { text }) => length + text.length, 0);
       if (characters > maxCharacters) throw tooLong();
       report({ page, pages: numPages } satisfies PageProgress);
     }
+    if (unknowns > characters * maxUnknown)
+      throw new DocumentError(
+        'The text of this PDF cannot be read: its fonts do not say which characters they show. Run text recognition (OCR) on it first.',
+      );
     const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
       readonly info: { readonly Title?: unknown };
     };
