@@ -25,6 +25,7 @@ import { createProviderRegistry } from './providers/registry.ts';
 import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
 import { checkRestKey } from './settings/rest-key.ts';
+import { localStoreModule } from './vector-stores/local/module.ts';
 import { removeUsageSpool } from './modules/usage/ledger/usage-spool.ts';
 import { keepShownValues } from './shown-filters.ts';
 import { removeOptions } from './settings/settings.ts';
@@ -49,6 +50,7 @@ const modules: readonly Module<ServiceContext>[] = [
   keysModule,
   failoverModule,
   vectorStoresModule,
+  localStoreModule,
   deliveryLogModule,
   webhooksModule,
 ];

@@ -2,6 +2,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { store } from '../../plugins/svc/vector-stores/chroma.store.ts';
 import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { describeVectorStore } from '../conformance/vector-store.ts';
+import { noDatabase } from '../helpers/no-database.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startChroma, type ChromaServer } from './chroma-server.ts';
 
@@ -17,6 +18,7 @@ describe('a real Chroma', () => {
     opened: await store.open({
       settings: { url: server.url },
       ...upstreamHttp.accessTo(server.url),
+      database: noDatabase,
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

@@ -7,6 +7,7 @@ import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as chroma } from '../../plugins/svc/vector-stores/chroma.store.ts';
 import { startKnowledgeSite, type KnowledgeSite } from '../contract/knowledge-site.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
+import { noDatabase } from '../helpers/no-database.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startChroma, type ChromaServer } from './chroma-server.ts';
 import { answers, longDocument } from './long-document.ts';
@@ -51,6 +52,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
     chroma.open({
       settings: { url: server.url },
       ...upstreamHttp.accessTo(server.url),
+      database: noDatabase,
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

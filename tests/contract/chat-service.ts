@@ -4,6 +4,7 @@ import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
 import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
+import { noDatabase } from '../helpers/no-database.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { base64Of, startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
@@ -88,6 +89,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
     behind: await qdrant.open({
       settings: findFakeStore('qdrant')?.settings(sandbox.url) ?? {},
       ...upstreamHttp.accessTo(sandbox.url),
+      database: noDatabase,
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

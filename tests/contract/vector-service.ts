@@ -6,6 +6,7 @@ import { store as pinecone } from '../../plugins/svc/vector-stores/pinecone.stor
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
 import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
+import { noDatabase } from '../helpers/no-database.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
@@ -77,6 +78,7 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
       await stores[id].open({
         settings: leadingTo(id, elsewhere[id] ?? sandbox.url),
         ...upstreamHttp.accessTo(elsewhere[id] ?? sandbox.url),
+        database: noDatabase,
         clock: createSystemClock(),
         log: silentLog,
         timeout: 20_000,

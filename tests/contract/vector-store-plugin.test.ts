@@ -88,7 +88,7 @@ describe('a vector store of another plugin', () => {
     const options = (await (
       await host.fetch('/wp-json/svc/v1/vector-stores/upsert', { method: 'OPTIONS' })
     ).json()) as { endpoints: { args: { provider: { enum: string[] } } }[] };
-    expect(options.endpoints[0]?.args.provider.enum).to.deep.equal(['pinecone', 'qdrant', 'chroma', 'shelf']);
+    expect(options.endpoints[0]?.args.provider.enum).to.deep.equal(['pinecone', 'qdrant', 'chroma', 'local', 'shelf']);
     const link = JSON.stringify(
       await (
         await host.fetch('/wp-json/svc/v1/openapi.json')
@@ -96,7 +96,7 @@ describe('a vector store of another plugin', () => {
         .json()
         .catch(() => host.fetch('/wp-json/openapi.json').then((answer) => answer.json())),
     );
-    expect(link).to.contain('"pinecone","qdrant","chroma","shelf"');
+    expect(link).to.contain('"pinecone","qdrant","chroma","local","shelf"');
   });
 
   it('is set up on the command line and by its card, and then takes upserts in batches of its own', async () => {

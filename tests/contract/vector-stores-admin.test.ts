@@ -68,13 +68,15 @@ describe('vector stores in the admin and on the command line', () => {
     return JSON.parse(out);
   }
 
-  it('say that nothing is configured yet, and offer the settings of every store', async () => {
+  it('say that the database of the site is ready, and offer the settings of every store', async () => {
     const { html } = await page();
     expect(html)
-      .to.contain('No vector store is configured')
+      .to.match(/Site database[^]*?Ready/)
+      .and.contain('targets-local')
       .and.contain('store-pinecone')
       .and.contain('store-qdrant')
       .and.contain('store-chroma');
+    expect(html).not.to.contain('targets-qdrant');
   });
 
   it('are for administrators alone, and every form carries a nonce that is asked for', async () => {

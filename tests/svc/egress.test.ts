@@ -17,6 +17,7 @@ import { createVectorStoreRegistry } from '../../plugins/svc/vector-stores/regis
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { forbiddenHosts, forbiddenNames, literalHosts, names, privateNames } from '../helpers/guard-cases.ts';
 import { documents } from '../helpers/documents.ts';
+import { noDatabase } from '../helpers/no-database.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { watchConnections, type ConnectionWatch } from '../helpers/watch-connections.ts';
 import { services } from './ai/helpers.ts';
@@ -62,7 +63,7 @@ const vectorStore = (id: string, settings: object = {}): Client => ({
     const open = createOpenStore({
       stores: createVectorStoreRegistry({ hooks: createHooks() }),
       storeSettings: { effective: () => Promise.resolve({ ...settings, api_key: 'key', url }) },
-      host: { clock: createFakeClock({ skipSleeps: true }), log: silentLog },
+      host: { database: noDatabase, clock: createFakeClock({ skipSleeps: true }), log: silentLog },
       upstream,
     });
     return (await open(id)).list();

@@ -56,11 +56,12 @@ export function createOpenStore(services: VectorServices): OpenStore {
     refuseUnconfigured(store, settings);
     const seconds = settings['timeout'];
     const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTimeout);
-    const { clock, log } = services.host;
+    const { clock, log, database } = services.host;
     const { signal } = init;
     const opened = await store.open({
       settings,
       ...services.upstream.accessTo(settings.url),
+      database,
       clock,
       log,
       timeout,
@@ -173,7 +174,7 @@ interface VectorServices {
     /** Names of saved secrets that another key encrypted. Without them no call is made. Default: none. */
     unreadable?(store: VectorStore): Promise<readonly string[]>;
   };
-  readonly host: Pick<HostApi, 'clock' | 'log'>;
+  readonly host: Pick<HostApi, 'clock' | 'log' | 'database'>;
   readonly upstream: UpstreamHttp;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;

@@ -33,3 +33,10 @@ export function splitBatches(
 export function jsonSize(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
+
+/** Parts of a list, each of at most so many items. */
+export function slices<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,5 +1,6 @@
 import { createRegistry, type Registry, type RegistryInit } from '../kit/registry.ts';
 import { store as chroma } from './chroma.store.ts';
+import { store as local } from './local.store.ts';
 import { store as pinecone } from './pinecone.store.ts';
 import { store as qdrant } from './qdrant.store.ts';
 import type { VectorStore } from './vector-store.ts';
@@ -14,8 +15,8 @@ declare module '#plugin-api' {
 /** All available vector stores: the files of this folder, then the filter `svc_vector_stores`, applied at each call. */
 export type VectorStoreRegistry = Registry<VectorStore>;
 
-/** The stores of this folder, in the order of contract 4.7. Their modules do not load the vendors' packages. */
-const own: readonly VectorStore[] = [pinecone, qdrant, chroma];
+/** The stores of this folder: those of contract 4.7 in its order, then our own. Their modules do not load the vendors' packages. */
+const own: readonly VectorStore[] = [pinecone, qdrant, chroma, local];
 
 /** Reads the filter `svc_vector_stores` at each call. */
 export function createVectorStoreRegistry({ hooks }: Pick<RegistryInit<VectorStore>, 'hooks'>): VectorStoreRegistry {

@@ -43,3 +43,11 @@ export function toBounds(
   if (bounds.length > 0) return Object.fromEntries(bounds);
   throw new VectorStoreError({ kind: 'unsupported', message: 'a filter by range needs at least one bound.' });
 }
+
+/** For stores whose filters are evaluated late. @throws VectorStoreError for an empty list of conditions or a range without bounds */
+export function checkFilter(filter: VectorFilter): void {
+  if ('all' in filter) conditions(filter.all).forEach(checkFilter);
+  else if ('any' in filter) conditions(filter.any).forEach(checkFilter);
+  else if (['equals', 'unequal', 'in', 'notIn', 'exists'].every((name) => !(name in filter)))
+    toBounds(filter as RangeFilter, ['from', 'above', 'to', 'below']);
+}

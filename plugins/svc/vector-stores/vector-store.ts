@@ -1,4 +1,4 @@
-import type { Clock, JsonSchema, Logger } from '#plugin-api';
+import type { Clock, DatabaseApi, JsonSchema, Logger } from '#plugin-api';
 import type { VectorFilter } from './vector-filter.ts';
 import { UpstreamError, upstreamErrorKinds, upstreamErrorOf } from '../kit/upstream-error.ts';
 
@@ -16,6 +16,8 @@ export interface VectorStoreConnection {
   readonly fetch: typeof globalThis.fetch;
   /** undici's, with the same guard, for clients that have no option for a `fetch`. */
   readonly dispatcher: () => Promise<unknown>;
+  /** The site's own, for a store that needs no other service. */
+  readonly database: DatabaseApi;
   readonly clock: Clock;
   readonly log: Logger;
   /** Time limit of one exchange in milliseconds, until the body is read; 1 or more. */
@@ -135,6 +137,8 @@ export interface VectorStore {
   readonly required: readonly string[];
   /** Supported metrics of a new target; the first is the default. */
   readonly metrics: readonly VectorMetric[];
+  /** Whether it works as it is, with nothing to set up. Default false. */
+  readonly isBuiltIn?: boolean;
   /** Pattern for names of targets, and its description. */
   readonly targetName?: { readonly pattern: RegExp; readonly rule: string };
   /**

@@ -87,7 +87,7 @@ describe('The provider registry', () => {
     hooks
       .forOwner('echo')
       .addFilter('svc_vector_stores', (stores) => [...stores, null as never, { ...other, label: 'Echo' } as never]);
-    expect(registry.all().map(({ id }) => id)).to.deep.equal(['pinecone', 'qdrant', 'chroma']);
+    expect(registry.all().map(({ id }) => id)).to.deep.equal(['pinecone', 'qdrant', 'chroma', 'local']);
     expect(warnings).to.deep.equal([
       "echo: In the filter 'svc_vector_stores', the vector store 'undefined' is left out: " +
         'its id must have lower-case letters and digits alone.',

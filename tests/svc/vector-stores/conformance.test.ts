@@ -5,6 +5,7 @@ import { store as pinecone } from '../../../plugins/svc/vector-stores/pinecone.s
 import { store as qdrant } from '../../../plugins/svc/vector-stores/qdrant.store.ts';
 import { findFakeStore } from '../../../plugins/sandbox/fakes.ts';
 import { describeVectorStore } from '../../conformance/vector-store.ts';
+import { noDatabase } from '../../helpers/no-database.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { openSandbox, type OpenSandbox } from '../../sandbox/helpers/open-sandbox.ts';
 
@@ -21,6 +22,7 @@ describe('the stores of this service against the stand-ins of the sandbox', () =
       opened: await store.open({
         settings: findFakeStore(store.id)?.settings(sandbox.url) ?? {},
         ...upstreamHttp.accessTo(sandbox.url),
+        database: noDatabase,
         clock: createSystemClock(),
         log: silentLog,
         timeout: 20_000,

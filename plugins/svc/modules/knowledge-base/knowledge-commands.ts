@@ -51,9 +51,9 @@ function baseCommands(parts: KnowledgeParts): readonly CliCommand[] {
       description: 'Creates a knowledge base, and its index or collection if it does not exist.',
       args: [{ name: 'name', description: 'Name of the knowledge base' }],
       flags: {
-        store: { ...text, description: 'Vector store: pinecone, qdrant or chroma' },
+        store: { ...text, description: 'Vector store: local, pinecone, qdrant or chroma; default: local' },
         target: { ...text, description: 'Name of its index or collection' },
-        namespace: { ...text, description: 'Pinecone only' },
+        namespace: { ...text, description: 'For pinecone and local' },
         provider: { ...text, description: 'Embedding provider' },
         model: { ...text, description: "Embedding model; default: the one in the provider's settings" },
         chunk: { type: 'integer', default: defaultChunks.chunkTokens, description: 'Maximum tokens of a passage' },

@@ -97,7 +97,7 @@ export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
-    badge,
+    badge: store.isBuiltIn === true ? { text: 'Ready', kind: 'success' } : badge,
     open: own !== undefined,
     missing,
     fields: settingFields({

@@ -57,7 +57,7 @@ const args = (ports: UpsertPorts) =>
       required: true,
       minLength: 1,
       maxLength: 512,
-      description: 'Name of the index (pinecone) or collection (qdrant, chroma).',
+      description: 'Name of the index (pinecone) or collection (qdrant, chroma, local).',
     },
     vectors: vectorsArgument,
     embedding_provider: providerArgument({
@@ -66,7 +66,7 @@ const args = (ports: UpsertPorts) =>
       required: true,
     }),
     embedding_model: modelArgument('Embedding model; for azure the deployment.'),
-    namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
+    namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone and local.' },
   }) as const satisfies RouteArguments;
 
 type UpsertParams = ParamsOf<ReturnType<typeof args>>;

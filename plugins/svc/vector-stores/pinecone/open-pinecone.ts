@@ -1,6 +1,6 @@
 import type { Index, IndexModel, Pinecone } from '@pinecone-database/pinecone';
 import { createClientCache } from '../../kit/caches.ts';
-import { jsonSize } from '../batches.ts';
+import { jsonSize, slices } from '../batches.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
 import { unreadableResponse } from '../store-errors.ts';
 import { conditions, toBounds, type VectorFilter } from '../vector-filter.ts';
@@ -122,12 +122,6 @@ function administration(
     },
     remove: (name) => askPinecone(connection, (client) => client.deleteIndex(name)),
   };
-}
-
-function slices<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }
 
 /** One exchange with Pinecone: its control plane, or the index that `call` chooses. Throws VectorStoreError. */

@@ -50,7 +50,7 @@ export const baseSchema: JsonSchema = {
     namespace: {
       type: 'string',
       title: 'Namespace',
-      description: 'Pinecone only. Leave empty for the default namespace.',
+      description: 'For Pinecone and the site database. Leave empty for the default namespace.',
       ui: { mono: true },
     },
   },
@@ -105,7 +105,7 @@ async function readBase(parts: KnowledgeParts, typed: TypedBase): Promise<NewBas
   const text = (name: keyof NewBase): string => (typeof typed[name] === 'string' ? typed[name].trim() : '');
   const base: NewBase = {
     name: text('name'),
-    store: text('store'),
+    store: text('store') || (parts.vectorStores.all().find(({ isBuiltIn }) => isBuiltIn === true)?.id ?? ''),
     target: text('target'),
     namespace: text('namespace'),
     embeddingProvider: text('embeddingProvider'),

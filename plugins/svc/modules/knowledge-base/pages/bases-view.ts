@@ -71,7 +71,7 @@ function baseCard(
   };
 }
 
-/** The configured vector stores. */
+/** The configured vector stores. The first is chosen unless a person chooses another: one that is built in. */
 export async function storeChoices({ vectorStores, vectorStoreSettings }: KnowledgeParts): Promise<readonly Choice[]> {
   const all = await Promise.all(
     vectorStores.all().map(async (store) => ({
@@ -81,6 +81,7 @@ export async function storeChoices({ vectorStores, vectorStoreSettings }: Knowle
   );
   return all
     .filter(({ missing }) => missing.length === 0)
+    .sort((left, right) => Number(right.store.isBuiltIn === true) - Number(left.store.isBuiltIn === true))
     .map(({ store }) => ({ value: store.id, label: store.label }));
 }
 
