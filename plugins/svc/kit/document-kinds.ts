@@ -1,6 +1,18 @@
 /** How a file is read. `opendocument` is odt, ods and odp; `subtitles` srt and vtt; `csv` also files with tabs. */
 export type DocumentKind =
-  'text' | 'html' | 'pdf' | 'docx' | 'xlsx' | 'pptx' | 'opendocument' | 'epub' | 'eml' | 'csv' | 'json' | 'subtitles';
+  | 'text'
+  | 'html'
+  | 'pdf'
+  | 'docx'
+  | 'xlsx'
+  | 'pptx'
+  | 'opendocument'
+  | 'epub'
+  | 'rtf'
+  | 'eml'
+  | 'csv'
+  | 'json'
+  | 'subtitles';
 
 const kinds: Readonly<Record<string, DocumentKind>> = {
   txt: 'text',
@@ -14,6 +26,7 @@ const kinds: Readonly<Record<string, DocumentKind>> = {
   ods: 'opendocument',
   odp: 'opendocument',
   epub: 'epub',
+  rtf: 'rtf',
   eml: 'eml',
   csv: 'csv',
   tsv: 'csv',
@@ -59,6 +72,8 @@ const typeEndings: Readonly<Record<string, string>> = {
   [`${openDocument}.spreadsheet`]: 'ods',
   [`${openDocument}.presentation`]: 'odp',
   'application/epub+zip': 'epub',
+  'application/rtf': 'rtf',
+  'text/rtf': 'rtf',
   'message/rfc822': 'eml',
   'text/csv': 'csv',
   'text/tab-separated-values': 'tsv',

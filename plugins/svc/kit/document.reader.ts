@@ -1,4 +1,4 @@
-import { DocumentError, type ReadContext } from '#plugin-api';
+import { DocumentError, storableText, type ReadContext } from '#plugin-api';
 import { readArticle } from './article.reader.ts';
 import { parseCsv } from './csv.reader.ts';
 import { charsetOf } from './decode-text.ts';
@@ -6,6 +6,7 @@ import { documentEndings, kindOfName, type DocumentKind } from './document-kinds
 import { readMessage } from './formats/eml.reader.ts';
 import { readJson } from './formats/json-text.ts';
 import { readPdf } from './formats/pdf.reader.ts';
+import { isRtf, readRtf } from './formats/rtf.reader.ts';
 import { readSubtitles } from './formats/subtitles.ts';
 import { BlockWriter, maxCharacters, tooLong } from './formats/text-blocks.ts';
 import { isCompound, isZip, withPassword } from './formats/zip.reader.ts';
@@ -33,7 +34,7 @@ export interface DocumentFile {
 }
 
 /** Kinds with a signature, which a file without it cannot be. */
-const signed = new Set<DocumentKind>(['docx', 'xlsx', 'pptx', 'opendocument', 'epub']);
+const signed = new Set<DocumentKind>(['docx', 'xlsx', 'pptx', 'opendocument', 'epub', 'rtf']);
 const withoutText: Readonly<Partial<Record<DocumentKind, string>>> = {
   html: 'This page contains no text. Pages that need JavaScript cannot be read.',
   pdf: 'No text was found in this PDF. If its pages are images, run text recognition (OCR) on it first.',
@@ -51,7 +52,8 @@ export async function parseDocument(file: DocumentFile, context: ReadContext): P
   const document = await readKind(file, named, context);
   if (document.text.trim() === '')
     throw new DocumentError(withoutText[named] ?? 'This file contains no text. Choose another one.');
-  return { pages: null, ...document, text: document.text.slice(0, file.longest) };
+  const { title, text, pages = null } = document;
+  return { title: storableText(title), text: storableText(text.slice(0, file.longest)), pages };
 }
 
 type ReadText = Omit<DocumentText, 'pages'> & Partial<Pick<DocumentText, 'pages'>>;
@@ -63,6 +65,7 @@ async function readKind(file: DocumentFile, named: DocumentKind, context: ReadCo
   if (named === 'pdf' && !isZip(bytes)) throw new DocumentError('This file is not a PDF. Check its extension.');
   if (isZip(bytes)) return readZipped(bytes);
   if (isCompound(bytes)) throw refuseCompound(bytes);
+  if (isRtf(bytes)) return { title: '', text: readRtf(bytes) };
   if (signed.has(named))
     throw new DocumentError('This file is damaged, or its format is not that of its extension. Save it again.');
   return named === 'eml' ? readMessage(bytes) : readText(file, named);
