@@ -9,6 +9,7 @@ import { currentRequest } from '#plugin-api';
 import { createUserCredentials } from './users/user-credentials.ts';
 import { createSavedViews } from './admin/saved-views.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
+import { createProtectedResource } from './abilities/mcp/protected-resource.ts';
 import { renderSitePage } from './admin/site-layout.ts';
 import { createPrivateUploadsHandler, createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
@@ -396,6 +397,7 @@ function createSitePages({
       createUploadsHandler(parts.uploads),
       createPrivateUploadsHandler({ uploads: parts.uploads, media: parts.media, authenticate, anonymous }),
       avatarsHandler,
+      createProtectedResource({ site, hooks }),
       publicPages.handler,
       publicSite,
     ],

@@ -10,6 +10,19 @@ export interface McpResource {
   readonly mimeType?: string;
 }
 
+/** A value that a person is typing in an MCP client. */
+export interface McpCompletion {
+  /** The argument, or the part of the template. */
+  readonly name: string;
+  /** What is typed so far; '' at first. */
+  readonly value: string;
+  /** The other values that are known. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly user: User;
+  /** Suggestions beyond it are not shown. */
+  readonly limit: number;
+}
+
 /** Lists and reads resources of one kind. */
 export interface McpResourceSource {
   /** Begins the address of each of its resources: `knowledge://`. */
@@ -24,6 +37,8 @@ export interface McpResourceSource {
   list(page: { readonly user: User; readonly offset: number; readonly limit: number }): Promise<readonly McpResource[]>;
   /** Null: there is none, or the user may not read it. */
   read(uri: string, user: User): Promise<{ readonly text: string; readonly mimeType?: string } | null>;
+  /** Suggests values for a part of `uriTemplate` that the user may read. Default: none. */
+  complete?(completion: McpCompletion): Promise<readonly string[]>;
 }
 
 /** A prompt that people choose in an MCP client. */
@@ -36,6 +51,8 @@ export interface McpPrompt {
     readonly name: string;
     readonly description?: string;
     readonly required?: boolean;
+    /** Suggests values for the argument. Default: none. */
+    readonly complete?: (completion: McpCompletion) => Promise<readonly string[]>;
   }[];
   /** The text that the client sends as the user's message. */
   render(values: Readonly<Record<string, string>>): string | Promise<string>;

@@ -81,7 +81,7 @@ describe('what a named key reads of its creator', () => {
     expect(JSON.stringify(await listAllResources(all))).to.include(`${canary}-of-unnamed`);
     for (const uri of [...ids.map((id) => `wp://posts/${String(id)}`), 'named://1']) {
       const refused = await reader.readResource({ uri }).catch((error: unknown) => error);
-      expect(refused, uri).to.have.property('code', -32_002);
+      expect(refused, uri).to.have.property('code', -32_602);
       expect(JSON.stringify(await named.readResource({ uri })), uri).to.include(canary);
     }
     undo();

@@ -118,7 +118,16 @@ describe('the AI service, for clients of MCP', () => {
     undo();
     const { resourceTemplates } = await administrator.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.include('knowledge://{base}/{source}');
+    const suggest = async (client: Client, argument: { name: string; value: string }, inBase?: number) => {
+      const ref = { type: 'ref/resource', uri: 'knowledge://{base}/{source}' } as const;
+      const context = { arguments: inBase === undefined ? {} : { base: String(inBase) } };
+      return (await client.complete({ ref, argument, context })).completion.values;
+    };
+    expect(await suggest(administrator, { name: 'base', value: 'hel' })).to.deep.equal([String(base)]);
+    expect(await suggest(administrator, { name: 'source', value: 'ship' }, base)).to.deep.equal([String(shipping)]);
+    expect(await suggest(administrator, { name: 'source', value: '' }, base + 1)).to.deep.equal([]);
     const editor = await site.connectAs('editor');
+    expect(await suggest(editor, { name: 'source', value: 'ship' })).to.deep.equal([]);
     expect((await listAllResources(editor)).filter(({ uri }) => uri.startsWith('knowledge://'))).to.deep.equal([]);
     await host.content.posts.update(post.id, { status: 'draft' });
     for (const [client, path] of [
@@ -128,7 +137,7 @@ describe('the AI service, for clients of MCP', () => {
       [administrator, `${base}/x`],
       [administrator, '99999999999/1'],
     ] as const)
-      expect(await read(client, path).catch((error: unknown) => error), path).to.have.property('code', -32_002);
+      expect(await read(client, path).catch((error: unknown) => error), path).to.have.property('code', -32_602);
   });
 
   it('reports the status of the webhooks as the command does', async () => {

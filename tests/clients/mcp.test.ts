@@ -91,7 +91,7 @@ describe('the MCP server, for its official client', () => {
     for (const uri of [`wp://posts/${draft.id}`, 'wp://posts/x', 'none://1'])
       expect(await client.readResource({ uri }).catch((error: unknown) => error), uri).to.have.property(
         'code',
-        -32_002,
+        -32_602,
       );
     const failure = await client.listResources({ cursor: 'x' }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', -32_602);
@@ -121,7 +121,9 @@ describe('the MCP server, for its official client', () => {
   it('asks for credentials, and refuses wrong ones', async () => {
     const refused = await site.post(list);
     expect(refused.status).to.equal(401);
-    expect(refused.headers.get('www-authenticate')).to.match(/^Basic realm="[^"]+", charset="UTF-8", Bearer$/);
+    expect(refused.headers.get('www-authenticate')).to.match(
+      /^Basic realm="[^"]+", charset="UTF-8", Bearer resource_metadata="http[^"]+\/\.well-known\/oauth-protected-resource\/wp-json\/mcp\/v1"$/,
+    );
     expect((await site.post(list, { authorization: 'Basic eDp5' })).status).to.equal(401);
     expect((await site.post(list, { authorization: 'Bearer wrong' })).status).to.equal(401);
     const large = { ...list, params: { filler: 'x'.repeat(40_000) } };
@@ -254,7 +256,10 @@ describe('the MCP server, for its official client', () => {
       const begun = await send('initialize', { protocolVersion, capabilities: {}, clientInfo });
       const { serverInfo, ...negotiated } = InitializeResultSchema.parse(begun);
       expect(serverInfo).to.include({ name: 'svc', version: '1.0.0' });
-      expect(negotiated).to.deep.equal({ protocolVersion, capabilities: { tools: {}, resources: {}, prompts: {} } });
+      expect(negotiated).to.deep.equal({
+        protocolVersion,
+        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      });
       const versioned = { ...headers, 'mcp-protocol-version': protocolVersion };
       const ask = (method: string, params: object = {}) => send(method, params, versioned);
       expect(await ask('ping')).to.deep.equal({});

@@ -1,3 +1,4 @@
+import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createMeasure, type Kind } from './measure.ts';
@@ -52,11 +53,20 @@ const checks: Readonly<Record<string, Check>> = {
     withClient(server, (client) =>
       Promise.resolve(client.getServerCapabilities()?.completions === undefined ? 'not declared' : null),
     ),
-  'protocol 2026-07-28 is accepted': (server) =>
-    post(server, initialize('2026-07-28'), ({ body }) => {
-      const { result } = body as { readonly result?: { readonly protocolVersion: string } };
-      return result?.protocolVersion === '2026-07-28' ? null : JSON.stringify(body);
-    }),
+  // This version has no `initialize`: a client asks with `server/discover`, and says its version with each request.
+  'protocol 2026-07-28 is accepted': async ({ site, authorization }) => {
+    const client = new NewestClient({ name: 'world', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(
+      new NewestTransport(new URL('/wp-json/mcp/v1', site.url), { requestInit: { headers: { authorization } } }),
+    );
+    try {
+      const version = client.getNegotiatedProtocolVersion();
+      if (version !== '2026-07-28') return `agreed on ${String(version)}`;
+      return (await client.listTools()).tools.length > 0 ? null : 'no tools';
+    } finally {
+      await client.close();
+    }
+  },
   'broken JSON is -32700': (server) => post(server, '{"jsonrpc": "2.0", "id": 1,', codeIs(-32700)),
   'an unknown method is -32601 with its id': (server) =>
     post(server, { jsonrpc: '2.0', id: 'seven', method: 'no/such' }, ({ body }) => {
@@ -111,10 +121,3 @@ const codeIs =
   (code: number) =>
   ({ body }: Answer): string | null =>
     (body as { readonly error?: { readonly code: number } }).error?.code === code ? null : JSON.stringify(body);
-
-const initialize = (protocolVersion: string): unknown => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'world', version: '1.0.0' } },
-});

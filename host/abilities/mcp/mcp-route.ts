@@ -7,12 +7,13 @@ import {
   type McpPrompt,
   type McpResourceSource,
   type RestApi,
+  type RestErrorBody,
   type RestRequest,
-  type SiteApi,
   type User,
 } from '#plugin-api';
 import type { Abilities } from '../abilities.ts';
 import { createFindCaller, type FindCaller } from '../caller.ts';
+import { metadataAddress, takesBearerKeys, type McpSite } from './protected-resource.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -27,9 +28,9 @@ declare module '#plugin-api' {
 
 export interface McpDependencies {
   readonly abilities: Abilities;
-  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'hasFilter'>;
   readonly rest: Pick<RestApi, 'dispatch'>;
-  readonly site: SiteApi;
+  readonly site: McpSite;
   /** A schema of the plugin API as JSON Schema 2020-12. */
   readonly translateSchema: (schema: unknown) => Record<string, unknown>;
   /** Whether pages of another origin may call the REST interface. */
@@ -52,6 +53,7 @@ export function addMcpRoute(rest: RestApi, given: McpDependencies): void {
       ...shared,
       methods: ['POST'],
       summary: 'Takes messages of the Model Context Protocol.',
+      errorBody: toErrorBody,
       permissionBeforeBody: async (request) => (await authenticate(request)).user.id > 0,
       handler: async (request) =>
         Array.isArray(request.json) ? refuseBatch() : handle(request, await authenticate(request)),
@@ -76,19 +78,24 @@ export function addMcpRoute(rest: RestApi, given: McpDependencies): void {
 const refuseBatch = (): RestResponse =>
   new RestResponse({
     status: 400,
-    body: {
-      jsonrpc: '2.0',
-      error: { code: -32600, message: 'Batches are not supported. Send one message per request.' },
-      id: null,
-    },
+    body: jsonRpcError(-32600, 'Batches are not supported. Send one message per request.'),
   });
+
+/** What is no JSON is an error of JSON-RPC. Before that a request is one of the REST interface, with its errors. */
+function toErrorBody(error: RestErrorBody): unknown {
+  return error.code === 'rest_invalid_json' ? jsonRpcError(-32700, 'Parse error: the body is not valid JSON.') : error;
+}
+
+const jsonRpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });
 
 /** @throws RestError 401, or 403 for a page of another origin. */
 function createAuthenticate({ hooks, site, isAllowedOrigin }: McpDependencies): FindCaller {
   const findCaller = createFindCaller(hooks, 'mcp');
-  const challenge = async (): Promise<Record<string, string>> => ({
-    'WWW-Authenticate': `Basic realm="${(await site.name()).replace(/[^ -~]|["\\]/g, '')}", charset="UTF-8", Bearer`,
-  });
+  const challenge = async (): Promise<Record<string, string>> => {
+    const realm = (await site.name()).replace(/[^ -~]|["\\]/g, '');
+    const bearer = takesBearerKeys(hooks) ? `, Bearer resource_metadata="${metadataAddress(site)}"` : '';
+    return { 'WWW-Authenticate': `Basic realm="${realm}", charset="UTF-8"${bearer}` };
+  };
   return async (request) => {
     checkOrigin(request, { site, isAllowedOrigin });
     try {

@@ -3,6 +3,8 @@ import { userFor } from '../caller.ts';
 import type { McpDependencies } from './mcp-route.ts';
 
 const pageSize = 50;
+/** Posts that the routes of `wp/v2` list at once. */
+const mostPosts = 100;
 
 /** Posts and pages, as the routes of `wp/v2` show them to the user. */
 export function postSources(rest: McpDependencies['rest']): McpResourceSource[] {
@@ -35,6 +37,16 @@ function postSource(rest: McpDependencies['rest'], base: string, name: string): 
       if (status !== 200 || !isRecord(body)) return null;
       const rendered = (member: string): string => String((body[member] as { rendered?: unknown }).rendered ?? '');
       return { text: `<h1>${rendered('title')}</h1>\n${rendered('content')}`, mimeType };
+    },
+    /** The newest ids that begin with the digits, or those of posts with the words. */
+    async complete({ value, user }) {
+      const text = value.trim();
+      const isId = /^\d*$/.test(text);
+      const query = { per_page: mostPosts, _fields: 'id', ...(!isId && { search: text }) };
+      const { body, status } = await rest.dispatch(`/wp/v2/${base}`, { query, user });
+      if (status !== 200) return [];
+      const ids = (body as readonly { id: number }[]).map(({ id }) => String(id));
+      return isId ? ids.filter((id) => id.startsWith(text)) : ids;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { isRecord, type Ability, type JsonSchema } from '#plugin-api';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { McpDependencies } from './mcp-route.ts';
 
 type Translate = McpDependencies['translateSchema'];
@@ -35,7 +35,7 @@ function toInputSchema(schema: JsonSchema | null, translate: Translate): Tool['i
     type: 'object',
     properties: { input: translate(schema) },
     ...(schema.default === undefined && { required: ['input'] }),
-  };
+  } as Tool['inputSchema'];
 }
 
 function toOutputSchema(schema: JsonSchema, translate: Translate): NonNullable<Tool['outputSchema']> {

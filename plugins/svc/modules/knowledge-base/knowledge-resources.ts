@@ -5,6 +5,8 @@ import type { Source } from './sources/source.ts';
 
 const prefix = 'knowledge://';
 const mimeType = 'text/markdown';
+/** Sources that a suggestion is made of. */
+const mostSources = 1_000;
 const indexed = { state: 'indexed', hasText: true } as const;
 
 /**
@@ -37,6 +39,20 @@ export function knowledgeResources({ host, bases, sources }: KnowledgeParts): Mc
       const { text } = await readText({ host, sources }, { source, base }, init);
       return { text, mimeType };
     },
+    async complete({ name, value, values, user, limit }) {
+      if (!user.can('manage_options')) return [];
+      if (name === 'base')
+        return matchesOf(
+          (await bases.list()).map(({ id, name: title }) => ({ id, title })),
+          value,
+        );
+      const baseId = Number(values['base'] ?? 'none');
+      const found = await sources.list(
+        { ...indexed, ...(Number.isSafeInteger(baseId) && { baseId }) },
+        { offset: 0, limit: mostSources },
+      );
+      return matchesOf(found, value).slice(0, limit);
+    },
   };
 
   async function findSource(uri: string): Promise<Source | null> {
@@ -45,4 +61,12 @@ export function knowledgeResources({ host, bases, sources }: KnowledgeParts): Mc
     const isReadable = source?.baseId === Number(base) && source.state === 'indexed' && source.kind !== 'sitemap';
     return isReadable ? source : null;
   }
+}
+
+/** The ids that begin with what is typed, or whose titles have it. */
+function matchesOf(found: readonly { readonly id: number; readonly title: string }[], value: string): string[] {
+  const text = value.trim().toLowerCase();
+  return found
+    .filter(({ id, title }) => String(id).startsWith(text) || title.toLowerCase().includes(text))
+    .map(({ id }) => String(id));
 }

@@ -1,9 +1,12 @@
-import type { HostApi, McpPrompt } from '#plugin-api';
+import type { HostApi, McpCompletion, McpPrompt } from '#plugin-api';
 import { fillPrompt, placeholders, readSiteValues, type Placeholder } from './placeholders.ts';
 import type { Template } from './template.ts';
 
 /** Templates that write a new text, as prompts of the MCP server: their instructions, then what the text is about. */
-export function templatePrompts(host: Pick<HostApi, 'site' | 'clock'>, templates: readonly Template[]): McpPrompt[] {
+export function templatePrompts(
+  host: Pick<HostApi, 'site' | 'clock' | 'content'>,
+  templates: readonly Template[],
+): McpPrompt[] {
   return templates
     .filter(({ kind }) => kind === 'write')
     .map((template) => ({
@@ -13,10 +16,25 @@ export function templatePrompts(host: Pick<HostApi, 'site' | 'clock'>, templates
       arguments: (['topic', 'keywords', 'instructions'] as const).map((name) => ({
         name,
         description: placeholders[name],
-        ...(name === 'topic' && { required: true }),
+        ...(name === 'topic' && { required: true, complete: (typed: McpCompletion) => suggestTopics(host, typed) }),
       })),
       render: async (values) => renderTemplate(template, { ...(await readSiteValues(host)), ...values }),
     }));
+}
+
+/** The titles of drafts, which are often texts that are still to be written. Prompts are for those who may edit all of them. */
+async function suggestTopics(
+  { content }: Pick<HostApi, 'content'>,
+  { value, user, limit }: McpCompletion,
+): Promise<string[]> {
+  const drafts = await content.posts.find({
+    status: 'draft',
+    ...(value.trim() !== '' && { search: value }),
+    visibleTo: user,
+    orderBy: 'modified',
+    limit,
+  });
+  return [...new Set(drafts.map(({ title }) => title.trim()).filter((title) => title !== ''))];
 }
 
 function renderTemplate({ system, parts }: Template, given: Readonly<Record<string, string>>): string {
