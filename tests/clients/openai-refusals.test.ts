@@ -100,6 +100,18 @@ describe('refusals at the OpenAI-compatible routes', () => {
     expect(await failure(strict)).to.include({ status: 400 });
   });
 
+  it('of a parameter keep the name and the code of the vendor, if they are names', async () => {
+    const message = "Unsupported value: 'temperature' does not support 0.2 with this model.";
+    failing(400, { message, type: 'invalid_request_error', param: 'temperature', code: 'unsupported_value' });
+    const named = await failure(client.chat.completions.create({ model, messages, temperature: 0.2 }));
+    expect(named).to.include({ status: 400, param: 'temperature', code: 'unsupported_value' });
+    expect(named.message).to.contain(message);
+    failing(422, { message, param: '<script>', code: 17 });
+    expect(await failure(client.chat.completions.create({ model, messages }))).to.include({
+      ...{ status: 400, param: null, code: 'rest_svc_provider_rejected' },
+    });
+  });
+
   it('of a filter that withheld the text end with content_filter', async () => {
     answering({ role: 'assistant', content: '' }, 'content_filter');
     const { choices } = await client.chat.completions.create({ model, messages });

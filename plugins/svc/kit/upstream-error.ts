@@ -17,11 +17,14 @@ export const upstreamErrorKinds = [
 export interface Rejection {
   /**
    * `refusal`: the model declined. `content_filter`: a filter or moderation did. `insufficient_quota`: the account has no credits
-   * or quota left, whatever the request.
+   * or quota left, whatever the request. `invalid_request`: the upstream named what is wrong in it.
    */
-  readonly reason: 'refusal' | 'content_filter' | 'context_length' | 'model_not_found' | 'insufficient_quota';
-  /** Of a filter: the parameter it names, such as `prompt`. */
+  readonly reason:
+    'refusal' | 'content_filter' | 'context_length' | 'model_not_found' | 'insufficient_quota' | 'invalid_request';
+  /** The parameter that the upstream names, such as `prompt`. */
   readonly param?: string;
+  /** Of an invalid request: the upstream's code, such as `unsupported_value`. */
+  readonly vendor_code?: string;
   /** Of a filter: its results by category. */
   readonly filtered?: Readonly<Record<string, Readonly<Record<string, string | boolean>>>>;
 }

@@ -12,11 +12,11 @@ const rejections: Readonly<
 
 /** What a failed call was refused for, by the names that OpenAI gives it. Undefined for other errors. */
 export function rejectionIn(details: Readonly<Record<string, unknown>>) {
-  const { reason } = details;
-  const isOfProvider = details['provider_status'] !== undefined;
-  return isOfProvider && typeof reason === 'string' && Object.hasOwn(rejections, reason)
-    ? rejections[reason]
-    : undefined;
+  const { reason, param, vendor_code: code } = details;
+  if (details['provider_status'] === undefined || typeof reason !== 'string') return undefined;
+  if (reason === 'invalid_request')
+    return { code: typeof code === 'string' ? code : undefined, param: typeof param === 'string' ? param : null };
+  return Object.hasOwn(rejections, reason) ? rejections[reason] : undefined;
 }
 
 /**
@@ -25,7 +25,8 @@ export function rejectionIn(details: Readonly<Record<string, unknown>>) {
  */
 export function withVendorStatus(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
-  const status = rejectionIn(asRecord(error.data))?.status;
+  const rejection = rejectionIn(asRecord(error.data));
+  const status = rejection && 'status' in rejection ? rejection.status : undefined;
   if (status === undefined || status === error.status) return error;
   const { code, message, data, headers } = error;
   return new RestError({ code, message, data, headers, status, cause: error.cause });

@@ -42,7 +42,18 @@ export function rejectionOf(status: number, body: unknown, sentence: string | nu
   if (status === 403) return null;
   if (codes.includes('context_length_exceeded') || lengthSentence.test(said)) return { reason: 'context_length' };
   const isMissing = status === 404 && (has(missingCodes) || /\b(?:models?|deployment)\b/i.test(said));
-  return isMissing || (status === 400 && missingSentence.test(said)) ? { reason: 'model_not_found' } : null;
+  if (isMissing || (status === 400 && missingSentence.test(said))) return { reason: 'model_not_found' };
+  return status === 400 || status === 422 ? invalidRequest(error) : null;
+}
+
+/** Parameter and code that the vendor named, if they are names. */
+function invalidRequest(error: JsonObject): Rejection | null {
+  const named = (name: string): string | undefined => {
+    const text = textAt(error, name);
+    return text !== null && /^[\w.[\]-]{1,100}$/.test(text) ? text : undefined;
+  };
+  const found = withoutUndefined({ param: named('param'), vendor_code: named('code') });
+  return Object.keys(found).length === 0 ? null : { reason: 'invalid_request', ...found };
 }
 
 /**

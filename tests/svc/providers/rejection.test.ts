@@ -43,8 +43,13 @@ describe('rejections of providers', () => {
       [400, openai('Model Not Exist', { type: 'invalid_request_error' })],
       [400, openai('gpt-9 is not a valid model ID', { code: 400 })],
     ],
-    none: [
+    invalid_request: [
       [400, openai('temperature must be at most 2.', { code: 'invalid_value' })],
+      [422, openai('Not possible.', { param: 'messages[0].content' })],
+    ],
+    none: [
+      [400, openai('No.', { param: 'two words', code: '<b>' })],
+      [400, claude('invalid_request_error', 'max_tokens: must be above 0')],
       [404, '<html>Not found</html>'],
       [404, { detail: 'Not Found' }],
       [429, openai('Too many tokens in the context window per minute')],
