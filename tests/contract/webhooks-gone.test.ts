@@ -66,6 +66,17 @@ describeSites('a webhook endpoint that is gone', (site) => {
     expect(await circuits()).to.deep.equal([]);
   });
 
+  it('gets a test, which ends the pause once it is accepted', async () => {
+    const id = await refuse();
+    const test = () => site().emit('chatbot.session_started', started('test'), { origin: 'admin_test' });
+    expect(await test()).to.include({ delivered: 0, failed: 1 });
+    expect((await circuits()).map(({ endpointId }) => endpointId)).to.deep.equal([id]);
+    receiver.answer = 200;
+    expect(await test()).to.include({ delivered: 1, failed: 0 });
+    await receiver.first(14);
+    expect(await circuits()).to.deep.equal([]);
+  });
+
   it('gets what waited at its new address', async () => {
     const id = await refuse();
     const next = await site().receiver();

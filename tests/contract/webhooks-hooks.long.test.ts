@@ -124,7 +124,7 @@ describeSites('the hooks of event webhooks', (site) => {
     expect([completedTarget, completedEnvelope]).to.deep.equal([target, envelope]);
     expect(callsOf('svc_event_chatbot_session_started')).to.deep.equal([[data, envelope, context]]);
     expect(callsOf('svc_event_webhooks_delivery_failed')).to.deep.equal([]);
-    receiver.answer = 410;
+    receiver.answer = 404;
     await site().emit(name, started('c-2'));
     await site().endings(2);
     const [[failedResult, failedTarget, failedEnvelope]] = callsOf('svc_event_webhooks_delivery_failed') as [
@@ -143,8 +143,8 @@ describeSites('the hooks of event webhooks', (site) => {
       endpoint_id: endpoint,
       status: 'failed',
       attempts: 1,
-      http_status: 410,
-      error: 'The endpoint responded with 410.',
+      http_status: 404,
+      error: 'The endpoint responded with 404.',
     });
     expect([failedTarget, failedEnvelope.data]).to.deep.equal([target, started('c-2')]);
   });

@@ -25,7 +25,7 @@ describe('event webhooks in a browser', () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-webhooks-'));
     receiver = await startReceiver();
     failing = await startReceiver();
-    failing.answer = 410;
+    failing.answer = 404;
     host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
     await host.users.create(ada);
     browser = await openBrowser();
@@ -82,6 +82,31 @@ describe('event webhooks in a browser', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('show what a filter matches while it is typed', async () => {
+    const [first] = await endpoints();
+    await page.goto(`${host.url}/admin/svc/webhooks/endpoint?id=${first!.id}`);
+    const filter = page.getByLabel('Only events with this content');
+    await filter.fill('{"data.bot.id": 0}');
+    await page.getByText('0 of the last 1 events match.').waitFor();
+    await filter.fill('{"meta.test": true}');
+    await page.getByText('1 of the last 1 events match.').waitFor();
+    await page.getByText('Events it was tried on').click();
+    await page.getByText(/^matches · chatbot\.form_submitted · /).waitFor();
+    await filter.fill('{"meta.test": ');
+    await page.getByText(/^The filter is not valid JSON: /).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .locator('#endpoint-filter-error')
+      .getByText(/The filter is not valid JSON/)
+      .waitFor();
+    expect(await filter.inputValue()).to.equal('{"meta.test": ');
+    await filter.fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('CRM saved.').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    problems.length = 0;
+  });
+
   it('mark what is wrong with an endpoint and keep the rest', async () => {
     await page.goto(`${host.url}/admin/svc/webhooks/endpoint`);
     await page.getByLabel('Name').fill('Metadata');
@@ -101,7 +126,7 @@ describe('event webhooks in a browser', () => {
     await page.getByLabel('URL').fill(failing.url);
     await page.getByLabel('kb.source_indexed').check();
     await page.getByRole('button', { name: 'Save and send test event' }).click();
-    await page.getByText('Failed after 1 attempt: The endpoint responded with 410.').waitFor();
+    await page.getByText('Failed after 1 attempt: The endpoint responded with 404.').waitFor();
     await page.goto(`${host.url}/admin/svc/webhooks`);
     const job = page.locator('.failed-job').first();
     await job.getByText('kb.source_indexed to Legacy').waitFor();
@@ -135,7 +160,7 @@ describe('event webhooks in a browser', () => {
     await plain.getByRole('button', { name: 'Save', exact: true }).click();
     const card = plain.locator('article', { has: plain.getByRole('heading', { name: 'Plain' }) });
     await card.getByRole('button', { name: 'Send test event' }).click();
-    await plain.getByText('Failed after 1 attempt: The endpoint responded with 410.').waitFor();
+    await plain.getByText('Failed after 1 attempt: The endpoint responded with 404.').waitFor();
     await plain.locator('.failed-job').getByRole('button', { name: 'Clear' }).click();
     await plain.getByText('Removed from the list.').waitFor();
     await plain.getByRole('link', { name: 'Edit Plain' }).click();
@@ -176,7 +201,7 @@ describe('event webhooks in a browser', () => {
           failing_since: now - 7_200_000,
           failures: 40,
           paused_at: now - 3_600_000,
-          reason: 'The endpoint responded with 410.',
+          reason: 'The endpoint responded with 404.',
           next_probe_at: now + 600_000,
           probes: 1,
         })

@@ -51,6 +51,58 @@ search?.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') event.preventDefault();
 });
 
+/** Shows which of the last events the typed filter matches. */
+const trial = document.querySelector('[data-filter-trial]');
+const filter = trial?.closest('form').querySelector('textarea[name="filter"]');
+if (filter) {
+  const form = trial.closest('form');
+  const summary = trial.querySelector('[data-filter-summary]');
+  const details = trial.querySelector('details');
+  let [timer, latest] = [0, 0];
+  const tryIt = async () => {
+    const turn = (latest += 1);
+    const body = new URLSearchParams({ _nonce: trial.dataset.nonce, filter: filter.value });
+    for (const box of find('input[name="events[]"]:checked', form)) body.append('events[]', box.value);
+    try {
+      const init = { method: 'POST', body, headers: { Accept: 'application/json' } };
+      const { data } = await (await fetch(trial.dataset.filterTrial, init)).json();
+      if (turn === latest) showTrial(data);
+    } catch {
+      // The server is temporarily unavailable: saving checks the filter, too.
+    }
+  };
+  const showTrial = ({ error, events }) => {
+    const matching = events.filter(({ matches }) => matches).length;
+    summary.classList.toggle('field-error', error !== null);
+    summary.textContent =
+      error ??
+      (events.length === 0
+        ? __('No event has been sent yet that it can be tried on.')
+        : __('{matching} of the last {count} events match.', { matching, count: events.length }));
+    details.hidden = events.length === 0;
+    details.querySelector('ul').replaceChildren(
+      ...events.map(({ name, about, at, matches }) => {
+        const item = document.createElement('li');
+        const time = new Date(at).toLocaleString(document.documentElement.lang);
+        item.className = matches ? 'filter-match' : 'filter-other';
+        item.textContent = [matches ? __('matches') : __('is not sent'), name, about, time].filter(Boolean).join(' · ');
+        return item;
+      }),
+    );
+  };
+  const later = () => {
+    window.clearTimeout(timer);
+    if (filter.value.trim() === '') {
+      latest += 1;
+      showTrial({ error: null, events: [] });
+      summary.textContent = '';
+    } else timer = window.setTimeout(tryIt, 400);
+  };
+  filter.addEventListener('input', later);
+  for (const box of find('input[name="events[]"]', form)) box.addEventListener('change', later);
+  later();
+}
+
 /** Retry and Clear: ignores a double click, and disables both once one has succeeded. */
 document.addEventListener(
   'submit',

@@ -63,7 +63,17 @@ export function createWebhooks({
     deliveryLog: lazyMethods(
       async () => (await load()).deliveryLog,
       [
-        ...(['list', 'get', 'recentFailures', 'retry', 'clear', 'replay', 'replays', 'stopReplay'] as const),
+        ...([
+          'list',
+          'get',
+          'recentEvents',
+          'recentFailures',
+          'retry',
+          'clear',
+          'replay',
+          'replays',
+          'stopReplay',
+        ] as const),
         ...(['checkEligibility', 'circuits', 'resume', 'metrics'] as const),
       ],
     ),

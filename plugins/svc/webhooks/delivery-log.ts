@@ -1,6 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
 import type { Delivery, DeliveryDetail } from './delivery.ts';
 import { errors } from '../kit/errors.ts';
+import type { Envelope } from './event.ts';
 import { bodyStates, tables } from './migrations.ts';
 import { toAttempt, parseJson, selectDeliveries, toDeliveries, type DeliveryRow } from './delivery-log-rows.ts';
 import type { SettingsStore } from './settings-store.ts';
@@ -21,7 +22,10 @@ export interface DeliveryLogParts {
   readonly wake: (endpointIds?: readonly string[]) => void;
 }
 
-type LogReading = Pick<DeliveryLog, 'list' | 'get' | 'recentFailures' | 'retry' | 'clear' | 'checkEligibility'>;
+type LogReading = Pick<
+  DeliveryLog,
+  'list' | 'get' | 'recentEvents' | 'recentFailures' | 'retry' | 'clear' | 'checkEligibility'
+>;
 
 /** Lists deliveries, reads one with its attempts, and retries or clears failed ones (contract 3). */
 export function createDeliveryLog({ host, settings, store, catalogue, circuits, wake }: DeliveryLogParts): LogReading {
@@ -71,6 +75,15 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
             toAttempt(number, log, { row, userAgent: `${host.plugin.slug}/${host.plugin.version}` }),
           ),
       } satisfies DeliveryDetail;
+    },
+    async recentEvents(limit) {
+      const rows: { body: Uint8Array }[] = await database
+        .knex(events)
+        .where({ body_state: bodyStates.stored })
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .select('body');
+      return rows.map(({ body }) => JSON.parse(Buffer.from(body).toString()) as Envelope);
     },
     async recentFailures(limit = 5) {
       return convert(

@@ -95,6 +95,7 @@ export interface Condition {
     | 'enabled'
     | 'url'
     | 'subscribed'
+    | 'content'
     | 'secret'
     | 'envelope_filter'
     | 'targets_filter'

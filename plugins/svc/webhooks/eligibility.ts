@@ -93,5 +93,11 @@ export function subscriptionConditions({ stored, byId }: Snapshot, event: string
       met: endpoint?.events.includes(event) === true,
       hint: 'Select the event in the endpoint.',
     },
+    {
+      id: 'content',
+      label: 'The endpoint takes any content',
+      met: (endpoint?.filter ?? '').trim() === '',
+      hint: `Only events that match its filter are sent: ${endpoint?.filter ?? ''}`,
+    },
   ];
 }

@@ -3,12 +3,14 @@ import { errorText, type HostApi } from '#plugin-api';
 import type { EventDefinition } from '../kit/define-event.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { WebhookTarget } from './endpoint.ts';
-import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
+import { schemaVersion, testOrigin, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { bodyStates } from './migrations.ts';
+import { matchesFilter } from './content-filter.ts';
 import { retryDelays } from './retry-delays.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
 import { leaseDuration, type NewDelivery, type NewEvent, type Store } from './store/store-contract.ts';
+import type { Worker } from './worker/worker-contract.ts';
 import { completeTarget, isSameTarget, toTarget } from './target.ts';
 
 export interface EmitParts {
@@ -21,9 +23,7 @@ export interface EmitParts {
   /** Notifies workers of new jobs for these endpoints. */
   readonly wake: (endpointIds: readonly string[]) => void;
   /** Sends these deliveries now and returns how they ended. */
-  readonly sendNow: (
-    deliveryIds: readonly string[],
-  ) => Promise<{ readonly delivered: number; readonly failed: number }>;
+  readonly sendNow: Worker['sendNow'];
 }
 
 type Data = Readonly<Record<string, unknown>>;
@@ -208,7 +208,8 @@ async function sendOrQueue(
   endpointIds: readonly string[],
 ): Promise<EmitResult> {
   try {
-    return { ...result, ...(await sendNow(result.deliveries)) };
+    const evenPaused = result.envelope?.source.origin === testOrigin;
+    return { ...result, ...(await sendNow(result.deliveries, { evenPaused })) };
   } catch (error) {
     host.log.warn('Failed to send webhook deliveries at once; the queue sends them', {
       event: 'webhook_send_now_failed',
@@ -237,22 +238,27 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
   const { hooks } = host;
   const { name } = event;
   const created = createEnvelope({ host, event, snapshot }, data, context);
-  const subscribed: readonly WebhookTarget[] = snapshot.stored.enabled
-    ? (snapshot.byEvent.get(name) ?? []).map(toTarget)
-    : [];
+  const subscribed = (sent: Envelope): readonly WebhookTarget[] =>
+    snapshot.stored.enabled
+      ? (snapshot.byEvent.get(name) ?? [])
+          .filter(({ filter }) => created.source.origin === testOrigin || matchesFilter(filter, sent))
+          .map(toTarget)
+      : [];
   const queuedByDefault = event.queued && !/^(admin|manual)_/.test(created.source.origin);
   let envelope = created;
-  let targets = subscribed;
+  let targets = subscribed(created);
   let filter = 'svc_event_webhooks_envelope';
   try {
-    if (hooks.hasFilter(filter) !== false)
+    if (hooks.hasFilter(filter) !== false) {
       envelope = checkEnvelope(
         await hooks.applyFiltersAsync('svc_event_webhooks_envelope', created, name, data, context),
       );
+      targets = subscribed(envelope);
+    }
     filter = 'svc_event_webhooks_targets';
     // The global switch also covers targets that a filter adds.
     if (snapshot.stored.enabled && hooks.hasFilter(filter) !== false)
-      targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', subscribed, name, envelope, context)).map(
+      targets = (await hooks.applyFiltersAsync('svc_event_webhooks_targets', targets, name, envelope, context)).map(
         completeTarget,
       );
     filter = 'svc_event_delivery_queue_async_enabled';

@@ -1,5 +1,6 @@
-import { isUrl, invalidFields, checkValue, withoutUndefined } from '#plugin-api';
+import { checkValue, errorText, invalidFields, isUrl, withoutUndefined } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
+import { readContentFilter } from './content-filter.ts';
 import { endpointSchema, type EndpointInput } from './endpoint.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
 import { secretError } from './signing-secret.ts';
@@ -57,6 +58,8 @@ export function applyInput(
   const wrongSecret = secretError(secret?.trim() ?? '');
   if (wrongSecret !== null) errors['secret'] = wrongSecret;
   if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
+  const filter = filterError(after.filter);
+  if (filter !== null) errors['filter'] ??= filter;
   const url = urlError(after.url);
   if (url !== null) errors['url'] = url;
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
@@ -85,6 +88,15 @@ function keepSecrets(
       ]),
     ),
   };
+}
+
+function filterError(filter: unknown): string | null {
+  try {
+    if (typeof filter === 'string') readContentFilter(filter);
+    return null;
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 /** An endpoint may be saved without a URL; it then receives nothing (contract 6.1). */

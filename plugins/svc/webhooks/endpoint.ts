@@ -25,6 +25,16 @@ export const endpointSchema = {
     enabled: flag({ title: 'Send events to this endpoint' }, true),
     /** Unique event names, sorted; `chatbot.feedback_submitted` is stored as `chatbot.fb_submitted` (D26). */
     events: { type: 'array', title: 'Events', items: { type: 'string', maxLength: 100 }, maxItems: 100, default: [] },
+    /** JSON, see `content-filter.ts`; '': all events are sent. */
+    filter: {
+      type: 'string',
+      title: 'Only events with this content',
+      description:
+        'Leave empty to send all. Otherwise JSON: {"data.bot.id": 3} or {"data.message.text": {"$startsWith": "Order"}}.',
+      maxLength: 10_000,
+      ui: { mono: true, rows: 3, placeholder: '{"data.actor.type": "user"}' },
+      default: '',
+    },
     /** Whether private addresses are allowed (D23). */
     internal: flag(
       {
@@ -94,7 +104,7 @@ export interface EndpointInput extends Partial<EndpointSettings> {
 }
 
 /** A target in the filter `svc_event_webhooks_targets`, which may change, remove and add targets (D24). */
-export interface WebhookTarget extends Omit<EndpointSettings, 'enabled' | 'events'> {
+export interface WebhookTarget extends Omit<EndpointSettings, 'enabled' | 'events' | 'filter'> {
   readonly id: string;
 }
 

@@ -27,6 +27,9 @@ export interface Envelope {
 }
 
 /** Fourth argument of `doActionAsync('svc_event_emit', name, data, context)`. */
+/** Origin of the example that an administrator sends to one endpoint, whether or not its filter matches and it is paused. */
+export const testOrigin = 'admin_test';
+
 export interface EventContext {
   /** `source.module`; default: that of the event's definition. */
   readonly module?: string;

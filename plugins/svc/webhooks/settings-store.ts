@@ -1,6 +1,6 @@
 import { isUrl, type HostApi } from '#plugin-api';
 import type { SecretReader } from '../settings/secret-reader.ts';
-import type { EndpointSettings } from './endpoint.ts';
+import { newEndpoint, type EndpointSettings } from './endpoint.ts';
 
 export const webhooksOption = 'svc_webhooks';
 
@@ -105,7 +105,9 @@ export function createSettingsStore({
 
   async function load(): Promise<StoredSettings> {
     const stored = await options.get<Partial<StoredSettings> | false>(webhooksOption, false);
-    return { ...defaultSettings, ...(stored || {}) };
+    const settings = { ...defaultSettings, ...(stored || {}) };
+    // Those that an earlier version saved lack newer members.
+    return { ...settings, endpoints: settings.endpoints.map((endpoint) => ({ ...newEndpoint, ...endpoint })) };
   }
 
   async function readSnapshot(): Promise<Snapshot> {

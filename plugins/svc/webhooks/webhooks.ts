@@ -11,7 +11,7 @@ import type {
   WebhookMetrics,
 } from './delivery.ts';
 import type { Circuit, Endpoint, EndpointInput, WebhookSettings } from './endpoint.ts';
-import type { Emit } from './event.ts';
+import type { Emit, Envelope } from './event.ts';
 
 /** Endpoints, switch and secret (contract 2.7). Every node applies changes within a second. */
 export interface WebhookAdministration {
@@ -43,6 +43,8 @@ export interface DeliveryLog {
   /** Newest first. @param page `before`: the `next` of the page before; `limit` 1 to 200, default 50. */
   list(filter?: DeliveryFilter, page?: { readonly before?: string; readonly limit?: number }): Promise<DeliveryPage>;
   get(id: string): Promise<DeliveryDetail | null>;
+  /** The envelopes of the last events with a delivery, newest first, without those whose bodies are not stored. */
+  recentEvents(limit: number): Promise<Envelope[]>;
   /** Failed deliveries that were not cleared, newest first; five by default (contract 3). */
   recentFailures(limit?: number): Promise<Delivery[]>;
   /**

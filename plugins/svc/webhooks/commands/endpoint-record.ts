@@ -5,8 +5,15 @@ import { endpointSchema, type Endpoint, type EndpointInput } from '../endpoint.t
 const names: Readonly<Record<string, string>> = { standardWebhooks: 'standard_webhooks', longTail: 'long_tail' };
 
 /** An endpoint as the command line prints it. */
-export function endpointRecord({ id, held: _held, secret, headers, ...settings }: Endpoint): Record<string, unknown> {
-  return { id, ...renamed(settings), secret, headers };
+export function endpointRecord({
+  id,
+  held: _held,
+  secret,
+  headers,
+  filter,
+  ...settings
+}: Endpoint): Record<string, unknown> {
+  return { id, ...renamed(settings), filter: filter.trim() === '' ? null : JSON.parse(filter), secret, headers };
 }
 
 function renamed<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
@@ -18,6 +25,7 @@ const recordSchema = {
   properties: {
     id: { type: 'string' },
     ...renamed<JsonSchema>(endpointSchema.properties),
+    filter: { type: ['object', 'null'] },
     secret: { type: ['string', 'null'] },
     headers: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
   },
@@ -25,16 +33,17 @@ const recordSchema = {
 } as const satisfies JsonSchema;
 
 /**
- * The typed object as input. `secret: null` takes the endpoint's own secret away.
+ * The typed object as input. `secret: null` takes the endpoint's own secret away, `filter: null` its filter.
  *
  * @throws Error that names each member which is not known or not right.
  */
 export function readEndpointObject(object: Readonly<Record<string, unknown>>): EndpointInput {
   const { errors } = checkValue(recordSchema, { name: '', ...object });
   if (Object.keys(errors).length > 0) throw new Error(Object.values(errors).join(' '));
-  const { standard_webhooks: standardWebhooks, long_tail: longTail, secret, ...rest } = object;
+  const { standard_webhooks: standardWebhooks, long_tail: longTail, secret, filter, ...rest } = object;
   return {
     ...rest,
+    ...(filter !== undefined && { filter: filter === null ? '' : JSON.stringify(filter) }),
     ...(secret !== undefined && { secret: secret === null ? '' : String(secret) }),
     ...(standardWebhooks !== undefined && { standardWebhooks: standardWebhooks === true }),
     ...(longTail !== undefined && { longTail: longTail === true }),

@@ -82,6 +82,7 @@ export interface Inbox {
   open(): Promise<InboxState>;
   /** Deletes the inbox, its requests and its endpoint. */
   close(): Promise<void>;
+  /** Also ends a pause of the inbox's endpoint. */
   setResponse(response: string): Promise<void>;
   /** Newest first. */
   list(): Promise<InboxRequest[]>;
@@ -96,7 +97,7 @@ export interface Inbox {
 export interface InboxParts {
   readonly host: Pick<HostApi, 'database' | 'options' | 'rest' | 'http' | 'clock'>;
   readonly webhooks: Pick<WebhookAdministration, 'settings' | 'addEndpoint' | 'removeEndpoint'> &
-    Pick<Webhooks, 'catalogue'>;
+    Pick<Webhooks, 'catalogue' | 'deliveryLog'>;
   /** Secrets that an endpoint signs with now, in plain text. */
   readonly secretsFor: (endpointId: string) => Promise<readonly string[]>;
 }
@@ -163,7 +164,10 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
           `Choose one of these responses: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
         );
       const stored = await read();
-      if (stored) await options.update(inboxOption, { ...stored, answer: response });
+      if (!stored) return;
+      await options.update(inboxOption, { ...stored, answer: response });
+      // What it responded with before may have paused it.
+      await webhooks.deliveryLog.resume(stored.endpointId);
     },
     async list() {
       const rows: InboxRow[] = await database.knex(inboxTable).orderBy('id', 'desc').limit(maxRequests);

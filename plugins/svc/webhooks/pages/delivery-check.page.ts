@@ -13,8 +13,8 @@ import type { DeliveryPagesContext } from './pages-context.ts';
 import { webhookTabs } from './pages-context.ts';
 import { endpointName, endpointOptions, eventOptions } from './delivery-log-view.ts';
 
-/** Filters of plugins may stop an event, but do not have to. */
-const uncertain: ReadonlySet<Condition['id']> = new Set(['envelope_filter', 'targets_filter']);
+/** Filters may stop an event, but do not have to. */
+const uncertain: ReadonlySet<Condition['id']> = new Set(['content', 'envelope_filter', 'targets_filter']);
 
 /** The page "Delivery check": which conditions an event currently meets for an endpoint (contract 6.1). */
 export function createPage(context: DeliveryPagesContext): AdminPageBody {

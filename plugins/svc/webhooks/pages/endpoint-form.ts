@@ -55,6 +55,6 @@ function readHeaders(lines: readonly string[]): {
 }
 
 /** Values of a field `name[]`. */
-function stringsIn(value: unknown): string[] {
+export function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : [];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { formatCount, formatDuration, restError } from '#plugin-api';
 import type { Condition, DeliveryDetail } from '../delivery.ts';
-import type { EventContext } from '../event.ts';
+import { testOrigin, type EventContext } from '../event.ts';
 import { adviceFor } from './delivery-labels.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 
@@ -60,7 +60,7 @@ export async function sendTest(
   );
   if (reasons.length > 0) return refuse(reasons.join(' '));
 
-  const context: EventContext = { origin: 'admin_test', key: [randomUUID()], meta: { test: true } };
+  const context: EventContext = { origin: testOrigin, key: [randomUUID()], meta: { test: true } };
   const undo = host.hooks.addFilter(
     'svc_event_webhooks_targets',
     (targets, ...[, , given]) => (given === context ? targets.filter(({ id }) => id === endpointId) : targets),

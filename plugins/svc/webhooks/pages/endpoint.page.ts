@@ -2,6 +2,7 @@ import { withNotice, invalidFields, withFieldErrors, translateText } from '#plug
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { EndpointInput } from '../endpoint.ts';
+import { tryFilter } from './endpoint-filter.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
 import { sendTest } from './endpoint-test.ts';
@@ -37,6 +38,7 @@ export function createPage(context: WebhookPagesContext): AdminPageBody {
           redirect: `${endpointSlug}?id=${encodeURIComponent(readText(request, 'id'))}`,
         }),
       }),
+      'try-filter': (request) => tryFilter(context, request),
       delete: (request) => remove(context, request),
     },
   };

@@ -93,8 +93,10 @@ export function createCircuits({ host: { database, hooks, clock, log }, elapsed,
       return [...found].filter(([, { pausedAt }]) => pausedAt !== null).map(([id]) => id);
     },
     async recordOutcome(endpointId, outcome) {
-      // An attempt that was in flight when the endpoint said that it is gone.
-      if (known.get(endpointId)?.probeAt === Infinity) return true;
+      const gone = known.get(endpointId);
+      // Of a gone endpoint only the success of an attempt counts that began after it said so, such as that of a test.
+      if (gone?.probeAt === Infinity && !(outcome.ok && clock.now() - outcome.duration > (gone.pausedAt ?? 0)))
+        return true;
       if (!outcome.ok)
         return outcome.failure === 'aborted'
           ? known.get(endpointId)?.pausedAt != null

@@ -1,6 +1,7 @@
 import type { Clock } from '#plugin-api';
 import { postponed, type CompletedAttempt, type MakeAttempt } from '../attempt.ts';
 import { leaseDuration, type Job, type Store } from '../store/store-contract.ts';
+import type { Worker } from './worker-contract.ts';
 
 /** Longer waits are left to the queue, in milliseconds. */
 const longestWait = 2_000;
@@ -31,7 +32,7 @@ export function createSendNow({
   retryLater,
   isStopping,
   paused,
-}: SendNowParts): (uuids: readonly string[]) => Promise<{ delivered: number; failed: number }> {
+}: SendNowParts): Worker['sendNow'] {
   /** Returns whether this process still holds the job. */
   async function write(completed: CompletedAttempt): Promise<boolean> {
     try {
@@ -67,8 +68,8 @@ export function createSendNow({
     return 'pending';
   }
 
-  return async (uuids) => {
-    const waiting = new Set(await paused());
+  return async (uuids, { evenPaused = false } = {}) => {
+    const waiting = new Set(evenPaused ? [] : await paused());
     const jobs = await store.claimByUuid(uuids);
     const ends = await Promise.all(
       jobs.map(async (job): Promise<End> => {

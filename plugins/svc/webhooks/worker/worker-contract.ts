@@ -21,6 +21,11 @@ export interface WorkerParts {
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
+export interface SendNowOptions {
+  /** Whether also to endpoints that are paused. Otherwise their deliveries wait in the queue. */
+  readonly evenPaused?: boolean;
+}
+
 export interface Worker {
   /** Looks for due jobs of these endpoints; without ids, of all endpoints. */
   wake(endpointIds?: readonly string[]): void;
@@ -30,7 +35,7 @@ export interface Worker {
   /** Works until nothing is due. Returns the number of attempts. */
   drain(): Promise<number>;
   /** Sends these deliveries now, outside the endpoint queues, with near retries. Returns how they ended. */
-  sendNow(uuids: readonly string[]): Promise<{ delivered: number; failed: number }>;
+  sendNow(uuids: readonly string[], options?: SendNowOptions): Promise<{ delivered: number; failed: number }>;
   readonly queues: ReadonlyMap<string, EndpointQueue>;
   inFlight(): number;
 }

@@ -400,11 +400,11 @@ class QueueWorker implements Worker {
   }
 
   // A property: it is passed on without its object.
-  readonly sendNow = async (uuids: readonly string[]): Promise<{ delivered: number; failed: number }> => {
+  readonly sendNow: Worker['sendNow'] = async (uuids, options) => {
     this.sendingNow += 1;
     this.heartbeat.start();
     try {
-      return await this.sender(uuids);
+      return await this.sender(uuids, options);
     } finally {
       this.sendingNow -= 1;
       this.schedule();

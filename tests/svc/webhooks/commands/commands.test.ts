@@ -145,7 +145,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     });
     receiver.answer = 410;
     expect(await refusal(admin(), 'svc', 'webhook', 'test', id)).to.match(
-      /^Error: Failed after 1 attempt: The endpoint responded with 410\. .*no longer uses/,
+      /^Error: Failed after 1 attempt: The endpoint responded with 410 Gone: .*no longer uses/,
     );
     expect(await refusal(admin(), 'svc', 'webhook', 'test', 'nobody')).to.contain('There is no webhook endpoint');
   });
