@@ -25,9 +25,10 @@ describe('the lines and files of the project', () => {
    * saved views 1, a conversation beside its list 2, errors of starts 1, the list of tasks and forms 1,
    * a drop zone and schedules in words 2, the disclosure of generated images 1, reads of tables 1,
    * requests from the REST reference 1, bounds of work, rejections by vendors, outages of providers and databases,
-   * the rest of what strangers found 75, units, manifests and proxies of deployment 15, the Responses API, its route and Anthropic's 35.
+   * the rest of what strangers found 75, units, manifests and proxies of deployment 15, the Responses API, its route and Anthropic's 35,
+   * formats of files and articles of pages 27, the character codes of fonts 67, the vector store of the site 13.
    */
-  it('keeps host and plugins at 1,650 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_650);
+  it('keeps host and plugins at 1,760 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_760);
   });
 });

@@ -1,29 +1,14 @@
-import { runInNewContext } from 'node:vm';
 import { oneLine } from './formats/text-blocks.ts';
 import { invisibleStyle, measurePage, parsePageText, type PageText } from './page-text.reader.ts';
 
 /** Pages beyond these limits are read without a tree of their elements. */
 const limits = { characters: 5_000_000, elements: 20_000, depth: 200 };
-/** Milliseconds that looking for the article may take. */
-const longestSearch = 3_000;
 /** An article with fewer words may be a teaser, or a notice about cookies. */
 const fewestWords = 100;
+/** Parts of a page whose tables are not of its article. */
+const besideArticle = 'nav, footer, aside, form, [role="navigation"], [role="presentation"]';
 /** Scripts without spaces are counted by characters. */
 const words = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{M}\p{N}]+/gu;
-
-/** What is used of the tree, because the project has no types of browsers. */
-interface PageElement {
-  readonly outerHTML: string;
-  getAttribute(name: string): string | null;
-  hasAttribute(name: string): boolean;
-  closest(selector: string): PageElement | null;
-  querySelector(selector: string): PageElement | null;
-  remove(): void;
-}
-
-interface PageTree {
-  querySelectorAll(selector: string): Iterable<PageElement>;
-}
 
 interface FoundArticle {
   readonly title: string;
@@ -41,28 +26,27 @@ interface FoundArticle {
 export async function readArticle(html: string): Promise<PageText> {
   const { title, text, elements, depth } = measurePage(html);
   const isSmall = html.length <= limits.characters && elements <= limits.elements && depth <= limits.depth;
-  const article = isSmall ? await findArticle(html) : null;
+  // The libraries fail on pages that are broken in rare ways.
+  const article = isSmall ? await findArticle(html).catch(() => null) : null;
   return (article && joinArticle({ ...article, title: article.title || title })) ?? { title, text };
 }
 
-/** Null: the page has no article, or it takes too long to find. */
+/** Null: the page has no article, or one that cannot be found. */
 async function findArticle(html: string): Promise<FoundArticle | null> {
-  const [{ parseHTML }, { Readability, isProbablyReaderable }] = await Promise.all([
+  const [{ DOMParser }, { Readability, isProbablyReaderable }] = await Promise.all([
     import('linkedom'),
     import('@mozilla/readability'),
   ]);
-  return stopAfter(longestSearch, () => {
-    const { document } = parseHTML(framed(html)) as unknown as { readonly document: PageTree };
-    for (const element of document.querySelectorAll('[hidden], [style]'))
-      if (element.hasAttribute('hidden') || invisibleStyle.test(element.getAttribute('style') ?? '')) element.remove();
-    if (!isProbablyReaderable(document)) return null;
-    const tables = Array.from(document.querySelectorAll('table'))
-      .filter((table) => table.querySelector('th') && !table.querySelector('table'))
-      .filter((table) => !table.closest('nav, footer, aside, form, [role="navigation"], [role="presentation"]'))
-      .map(({ outerHTML }) => outerHTML);
-    const found = new Readability(document).parse();
-    return found?.content ? { title: found.title ?? '', html: found.content, tables } : null;
-  });
+  const document = new DOMParser().parseFromString(framed(html), 'text/html');
+  for (const element of document.querySelectorAll('[hidden], [style]'))
+    if (element.hasAttribute('hidden') || invisibleStyle.test(element.getAttribute('style') ?? '')) element.remove();
+  if (!isProbablyReaderable(document)) return null;
+  const tables: string[] = [];
+  for (const table of document.querySelectorAll('table'))
+    if (table.querySelector('th') && !table.querySelector('table') && !table.closest(besideArticle))
+      tables.push(table.outerHTML);
+  const found = new Readability(document).parse();
+  return found?.content ? { title: found.title ?? '', html: found.content, tables } : null;
 }
 
 /** The tree has no `html` and `body` where the page leaves them out. */
@@ -83,13 +67,4 @@ function joinArticle({ title, html, tables }: FoundArticle): PageText | null {
     .map((table) => parsePageText({ html: table }).text)
     .filter((table) => table !== '' && !text.includes(table));
   return { title: line, text: [line === '' ? '' : `# ${line}`, body, ...lost].filter(Boolean).join('\n\n') };
-}
-
-/** Stops the work in the middle, which no timer can do. Null: it took too long or failed. */
-function stopAfter<Result>(timeout: number, work: () => Result): Result | null {
-  try {
-    return runInNewContext('work()', { work }, { timeout }) as Result;
-  } catch {
-    return null;
-  }
 }
