@@ -39,24 +39,31 @@ export async function estimateUsage(request: Prompt, content: string, host: Coun
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
+interface WrittenText {
+  readonly countPrompt: CountPrompt;
+  readonly written: string;
+  readonly unread?: number;
+}
+
 /**
  * Reported usage, with an estimate of what is missing in it (D25, D51): all of it; a side that was reported as 0 and has text, as
- * streams that end early and many servers do; what was written beyond a partial report.
+ * streams that end early and many servers do; what was written beyond a partial report; the longest response where none of it was
+ * read, since the vendor may have finished it.
  *
- * @param call `written`: all that the model wrote
+ * @param call `written`: all that the model wrote. `unread`: tokens of a response that ended before it was read; default 0
  */
 export async function completeUsage(
   { usage, isPartial = false, tokenDetails, reportedCost }: ReportedUsage,
-  { countPrompt, written }: { readonly countPrompt: CountPrompt; readonly written: string },
+  { countPrompt, written, unread = 0 }: WrittenText,
   host: Counting,
 ): Promise<ReportedUsage & { readonly usage: Usage; readonly isEstimated: boolean }> {
   const [reportedInput, reportedOutput] = [usage?.input_tokens ?? 0, usage?.output_tokens ?? 0];
   const input = reportedInput > 0 ? reportedInput : await countPrompt();
   const beyond = reportedInput > 0 ? 0 : (usage?.total_tokens ?? 0) - input;
-  const output =
-    written === '' || (reportedOutput > 0 && !isPartial)
-      ? reportedOutput
-      : Math.max(reportedOutput, beyond, (tokenDetails?.reasoning ?? 0) + (await estimateTokens([written], host)));
+  const estimateOutput = async (): Promise<number> =>
+    written === '' ? unread : (tokenDetails?.reasoning ?? 0) + (await estimateTokens([written], host));
+  const isMissing = (reportedOutput === 0 || isPartial) && (written !== '' || unread > 0);
+  const output = isMissing ? Math.max(reportedOutput, beyond, await estimateOutput()) : reportedOutput;
   if (usage !== null && input === reportedInput && output === reportedOutput)
     return { usage, tokenDetails, reportedCost, isEstimated: false };
   return {
@@ -145,14 +152,25 @@ export const assumedResponse = 4096;
 /** Tokens of an image from a model that is paid for by tokens: the largest in the best quality. */
 export const assumedImage = 6240;
 
+/** What vendors call the limit of a response. Of several, each vendor reads its own. */
+const limitNames = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
+
+/** Tokens that are reserved for the response of a text, and that it costs if it ended before it was read (D51). */
+export function longestResponse({ params, native }: Pick<TextRequest, 'params' | 'native'>): number {
+  const { body = {} } = native ?? {};
+  const sent = [params.max_completion_tokens, ...limitNames.map((name) => body[name])];
+  const limits = sent.filter((limit) => typeof limit === 'number');
+  return limits.length === 0 ? assumedResponse : Math.max(...limits);
+}
+
 /** What a text may use at most: its counted prompt, and the longest response. */
 export async function estimateText(
-  { params }: Pick<TextRequest, 'params'>,
+  request: Pick<TextRequest, 'params' | 'native'>,
   countPrompt: CountPrompt,
 ): Promise<CallUse> {
   return {
     inputTokens: await countPrompt(),
-    outputTokens: params.max_completion_tokens ?? assumedResponse,
+    outputTokens: longestResponse(request),
     images: 0,
   };
 }

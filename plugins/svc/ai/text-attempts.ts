@@ -10,7 +10,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { billedUsage } from './billed-attempt.ts';
-import { completeUsage, type CountPrompt } from './estimate-tokens.ts';
+import { completeUsage, longestResponse, type CountPrompt } from './estimate-tokens.ts';
 import type { GenerateTextInput } from './generate-text.ts';
 import type { AiServices } from './ports.ts';
 
@@ -82,7 +82,12 @@ export function createTextAttempts(
         return result;
       } catch (thrown) {
         const used = billedUsage(thrown, { isSent, text });
-        if (used !== null) failed.push({ ...used, reportedCost: reportsCost === true ? used.reportedCost : undefined });
+        if (used !== null)
+          failed.push({
+            ...used,
+            unread: used.isUnread ? longestResponse(request) : 0,
+            reportedCost: reportsCost === true ? used.reportedCost : undefined,
+          });
         throw thrown;
       }
     },
@@ -93,6 +98,8 @@ type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent
 
 interface FailedAttempt extends FailedUsage {
   readonly written: string;
+  /** Tokens of the response, if it ended before it was read. */
+  readonly unread: number;
 }
 
 /**

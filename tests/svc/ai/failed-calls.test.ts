@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { AiParams } from '../../../plugins/svc/kit/ai-params.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import type { UsageCounts } from '../../../plugins/svc/ai/ports.ts';
 import { ProviderError, type TextResult } from '../../../plugins/svc/providers/provider.ts';
@@ -7,6 +8,10 @@ import { answer, scripted, services } from './helpers.ts';
 
 /** What the ledger counts of a call with these attempts. */
 async function countsOf(...script: readonly (TextResult | Error)[]): Promise<UsageCounts> {
+  return countsWith({}, script);
+}
+
+async function countsWith(params: AiParams, script: readonly (TextResult | Error)[]): Promise<UsageCounts> {
   let counts: UsageCounts = { model: '' };
   const ai = await services({ providers: [scripted(...script)] });
   const generateText = createGenerateText({
@@ -22,7 +27,7 @@ async function countsOf(...script: readonly (TextResult | Error)[]): Promise<Usa
       }
     },
   });
-  const input = { provider: 'scripted', model: 'm', messages: [{ role: 'user' as const, content: 'Hello.' }] };
+  const input = { provider: 'scripted', model: 'm', messages: [{ role: 'user' as const, content: 'Hello.' }], params };
   const done = generateText(input);
   await (script.at(-1) instanceof Error || script.at(-1) === cut ? failureOf(done) : done);
   return counts;
@@ -45,6 +50,27 @@ describe('Failed calls', () => {
   it('count an estimate of what was sent if the provider may bill it', async () => {
     for (const error of [failed('timeout', null), failed('aborted', null), failed('unreadable', 200)])
       expect((await countsOf(error)).inputTokens).to.be.greaterThan(5);
+  });
+
+  it('count the longest response where the provider may have finished one that was not read', async () => {
+    const params = { max_completion_tokens: 9_000 };
+    const [reset, refused] = [{ code: 'ECONNRESET' }, { code: 'ECONNREFUSED' }].map((cause) =>
+      Object.assign(new ProviderError({ kind: 'connection', message: 'No.', cause }), { retryable: false }),
+    );
+    for (const error of [failed('timeout', null), failed('timeout', 200), failed('aborted', null), reset!]) {
+      expect((await countsWith(params, [error])).outputTokens, error.kind).to.equal(9_000);
+      expect((await countsOf(error)).outputTokens, error.kind).to.equal(4_096);
+    }
+    for (const error of [failed('unreadable', 200), failed('rejected', 400), refused!])
+      expect((await countsWith(params, [error])).outputTokens, error.kind).to.equal(0);
+  });
+
+  it('count the longest response where the provider reported only that it began', async () => {
+    const error = failed('aborted', null, 1);
+    error.reported = { ...error.reported!, isPartial: true, written: '' };
+    expect(await countsOf(error)).to.include({ inputTokens: 11, outputTokens: 4_096 });
+    error.reported = { ...error.reported, isPartial: false };
+    expect(await countsOf(error)).to.include({ inputTokens: 11, outputTokens: 1 });
   });
 
   it('count an estimate of a failure within a response that had begun, unless it is a refusal', async () => {
