@@ -218,18 +218,23 @@ function whereSearch(select: Knex.QueryBuilder, { dialect }: PostQueryDependenci
   return whereContains(select, dialect, { ...postTextIndex, texts });
 }
 
+/** Bytes of a text in which the order of a search looks for the phrase: it reads the texts of all that is found (D46). */
+const rankedText = 20_000;
+
 /** As in WordPress: the phrase in the title, all words in the title, one of them, then the phrase in the text. */
 function orderByRelevance(select: Knex.QueryBuilder, query: PostQuery): void {
   const terms = searchTerms(query);
   if (terms.length === 0) return;
-  // The folded text begins with the title.
-  const title = `substr(posts.search_text, 1, length(posts.title)) like ? escape '\\'`;
+  const title = `posts.title_key like ? escape '\\'`;
   const phrase = containing(terms.join(' '));
   const words = terms.map(containing);
+  // All that is found contains a single word.
+  const isRanked = terms.length > 1;
+  const text = `when octet_length(posts.search_text) <= ${String(rankedText)} and posts.search_text like ? escape '\\' then 4`;
   void select.orderByRaw(
     `case when ${title} then 1 when ${words.map(() => title).join(' and ')} then 2 ` +
-      `when ${words.map(() => title).join(' or ')} then 3 when posts.search_text like ? escape '\\' then 4 else 5 end`,
-    [phrase, ...words, ...words, phrase],
+      `when ${words.map(() => title).join(' or ')} then 3 ${isRanked ? text : ''} else 5 end`,
+    [phrase, ...words, ...words, ...(isRanked ? [phrase] : [])],
   );
 }
 

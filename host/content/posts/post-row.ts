@@ -29,13 +29,13 @@ export interface PostRow {
 /** The data of a post without its id. */
 export type PostData = Omit<Post, 'id'>;
 
-export const postColumns = [
+export const textColumns = ['content', 'excerpt'];
+
+export const shortColumns = [
   'id',
   'type',
   'status',
   'title',
-  'content',
-  'excerpt',
   'slug',
   'author_id',
   'parent_id',
@@ -49,6 +49,8 @@ export const postColumns = [
   'password',
   'comment_status',
 ].map((name) => `posts.${name}`);
+
+export const postColumns = [...shortColumns, ...textColumns.map((name) => `posts.${name}`)];
 
 export function toPost(row: Omit<PostRow, 'search_text' | 'title_key' | 'slug_key'>): Post {
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Knex, Post, PostQuery } from '#plugin-api';
+import { argumentBounds, type Knex, type Post, type PostQuery } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import type { CountCache } from '../count-cache.ts';
 import {
@@ -12,13 +12,22 @@ import {
   type PostQueryDependencies,
 } from './post-query.ts';
 import { findListed, forgetPosts, updateTermsOf, withChildTerms } from '../taxonomies/posts-of-terms.ts';
-import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
+import { contentErrors } from '../errors.ts';
+import { postColumns, shortColumns, textColumns, toPost, toRow, type PostData, type PostRow } from './post-row.ts';
 import type { PostFacts } from '../types/meta-capabilities.ts';
 
 export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex' | 'dialect'> {
-  readonly database: Pick<Database, 'knex' | 'dialect' | 'lock' | 'notify' | 'listen'>;
+  readonly database: Pick<Database, 'knex' | 'dialect' | 'lock' | 'notify' | 'listen' | 'readNumbers'>;
   readonly facts: FactsCache;
   readonly counts: CountCache;
+}
+
+/** How much text a list reads (D46). */
+export interface ReadTexts {
+  /** Bytes of the contents of a list of more than ten posts. Default: no limit. */
+  readonly most?: number;
+  /** Whether `content` and `excerpt` are read. Without them they are ''. Default: true. */
+  readonly read?: boolean;
 }
 
 /** The SQL of posts. Caches the facts of every post read or written; other nodes drop changed posts from their caches. */
@@ -26,8 +35,13 @@ export interface PostStore {
   get(id: number): Promise<Post | null>;
   /** Inside a transaction: reads the post, which no other transaction changes until the end of this one. */
   getLocked(id: number): Promise<Post | null>;
-  /** @param total of the query, if known: pages of the second half are then read from the end. */
-  find(query: PostQuery, total?: number): Promise<Post[]>;
+  /**
+   * A search runs beside the event loop on SQLite.
+   *
+   * @param total of the query, if known: pages of the second half are then read from the end.
+   * @throws rest_list_too_large before more than ten posts are read whose texts exceed `most`.
+   */
+  find(query: PostQuery, total?: number, texts?: ReadTexts): Promise<Post[]>;
   count(query: PostQuery): Promise<number>;
   /** Numbers by status, without those of which there are none. */
   countByStatus(query: Omit<PostQuery, 'status'>): Promise<ReadonlyMap<string, number>>;
@@ -54,6 +68,10 @@ export interface PostStore {
 const channel = 'content_posts';
 /** From here on, the ids of a page are read first: an index has them, and the rows before the page are not read. */
 const deepOffset = 1_000;
+/** Posts of a page by default. So many may be as long as a post can be. */
+const usualPage = 10;
+/** Bytes of the contents of a list that REST reads (D46). */
+export const longestList = usualPage * argumentBounds.document.maxLength;
 
 /** Slug of the autosaves of a post, as in WordPress. */
 export function autosaveSlug(postId: number): string {
@@ -71,17 +89,32 @@ export function createPostStore({ database, types, statuses, facts, counts }: Po
   };
   const revisionsOf = (postId: number): Knex.QueryBuilder =>
     knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc');
-  async function rowsOf(ids: readonly number[]): Promise<PostRow[]> {
-    const rows = await knex<PostRow>('posts').whereIn('id', ids).select<PostRow[]>(postColumns);
+  async function rowsOf(ids: readonly number[], { read = true, most = Infinity }: ReadTexts = {}): Promise<PostRow[]> {
+    if (read && most < Infinity && ids.length > usualPage) {
+      const bytes = await knex('posts')
+        .whereIn('id', ids)
+        .sum({ total: knex.raw('octet_length(content)') })
+        .first();
+      if (Number(bytes?.['total'] ?? 0) > most) throw contentErrors.rest_list_too_large();
+    }
+    const columns = read ? postColumns : [...shortColumns, ...textColumns.map((name) => knex.raw(`'' as ${name}`))];
+    const rows = await knex<PostRow>('posts').whereIn('id', ids).select<PostRow[]>(columns);
     const byId = new Map(rows.map((row) => [Number(row.id), row]));
     return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+  /** Runs beside the event loop: a search reads the texts of all that is found. */
+  async function searchNumbers(select: Knex.QueryBuilder): Promise<number[]> {
+    const { sql, bindings } = select.toSQL().toNative();
+    return [...(await database.readNumbers({ sqlite: sql, postgresql: sql }, bindings as (string | number)[]))];
   }
   async function count(asked: PostQuery): Promise<number> {
     if (isPlain(query, asked)) return countPlain(query, asked, counts);
     const wanted = await withChildTerms(database, asked);
     const listed = findListed(database, wanted);
     if (listed !== null) return listed.count();
-    const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as { total: number | string };
+    const counted = selectPosts(query, wanted).count({ total: '*' });
+    if (isSearch(asked)) return (await searchNumbers(counted))[0] ?? 0;
+    const row = (await counted.first()) as { total: number | string };
     return Number(row.total);
   }
   /** Identifies this node, so that it ignores its own notifications and keeps its cache. */
@@ -100,15 +133,19 @@ export function createPostStore({ database, types, statuses, facts, counts }: Po
       const row = (await (database.dialect === 'postgresql' ? select.forUpdate() : select)) as PostRow | undefined;
       return row ? toPost(row) : null;
     },
-    async find(asked, total = 0) {
+    async find(asked, total = 0, texts = {}) {
       const { query: wanted, isReversed } = fromNearerEnd(await withChildTerms(database, asked), total);
       const listed = findListed(database, wanted);
       const select = selectPage(query, wanted);
+      const isWhole = texts.read !== false && texts.most === undefined;
+      const findIds = (): Promise<number[]> =>
+        isSearch(asked) ? searchNumbers(select.select('posts.id')) : selectIds(select);
       const rows =
-        listed !== null || (wanted.offset ?? 0) >= deepOffset
-          ? await rowsOf(await (listed?.ids() ?? selectIds(select)))
+        listed !== null || isSearch(asked) || !isWhole || (wanted.offset ?? 0) >= deepOffset
+          ? await rowsOf(await (listed?.ids() ?? findIds()), texts)
           : ((await select.select(postColumns)) as PostRow[]);
-      return (isReversed ? rows.reverse() : rows).map(toPost).map(cached);
+      const posts = (isReversed ? rows.reverse() : rows).map(toPost);
+      return texts.read === false ? posts : posts.map(cached);
     },
     async countByStatus(wanted) {
       const known = statuses.all().map(({ name }) => name);
@@ -191,6 +228,8 @@ export function createPostStore({ database, types, statuses, facts, counts }: Po
     },
   };
 }
+
+const isSearch = ({ search = '' }: PostQuery): boolean => search.trim() !== '';
 
 async function selectIds(select: Knex.QueryBuilder): Promise<number[]> {
   return ((await select.select('posts.id')) as { id: number }[]).map(({ id }) => Number(id));

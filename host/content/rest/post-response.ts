@@ -1,6 +1,5 @@
-import { argumentBounds, localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
+import { localIso, RestResponse, utcIso, wantsLinks } from '#plugin-api';
 import type { Media, Post, PostType, Term, User } from '#plugin-api';
-import { contentErrors } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import { slugOf } from '../posts/slugs.ts';
@@ -95,7 +94,6 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
     },
     async many(posts, request) {
       const context = readContext(request);
-      refuseLongList(posts, context);
       const facts = await load(posts);
       const responses = await Promise.all(posts.map((post) => prepare({ ...facts(post), request, context })));
       return responses.map(({ body, links: own }) =>
@@ -103,15 +101,6 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
       );
     },
   };
-}
-
-/** Characters of the content of all posts of a list (D46): ten posts, as many as a page has by default, may be as long as a post can be. */
-const longestList = 10 * argumentBounds.document.maxLength;
-
-/** @throws rest_list_too_large */
-function refuseLongList(posts: readonly Post[], context: Context): void {
-  const length = posts.reduce((sum, { content }) => sum + content.length, 0);
-  if (context !== 'embed' && length > longestList) throw contentErrors.rest_list_too_large();
 }
 
 type MetaValues = ReadonlyMap<string, unknown[]>;

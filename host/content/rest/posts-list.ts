@@ -11,6 +11,7 @@ import { pagingHeaders, RestResponse, restError, slugsArgument } from '#plugin-a
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
+import { longestList } from '../posts/post-store.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
 import { readTermFilters, termFilterArguments } from './post-terms.ts';
@@ -174,7 +175,7 @@ export function postsListRoute(
         );
       }
       const offset = Number(params['offset'] ?? (page - 1) * perPage);
-      const posts = await parts.store.find({ ...query, limit: perPage, offset }, total);
+      const posts = await parts.store.find({ ...query, limit: perPage, offset }, total, { most: longestList });
       return new RestResponse({
         body: await postResponses.many(posts.filter(isShown(request)), request),
         headers: pagingHeaders({

@@ -18,6 +18,7 @@ import {
   type Links,
   type Request,
 } from './context.ts';
+import { longestList } from '../posts/post-store.ts';
 import { deletedSchema } from './context.ts';
 import { inContext, postSchema } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
@@ -80,7 +81,8 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
       const query = { type: 'revision', status: 'inherit', parents: [parent.id] };
       const [page, perPage] = [Number(request.params['page']), Number(request.params['per_page'])];
       const total = await store.count(query);
-      const revisions = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
+      const offset = (page - 1) * perPage;
+      const revisions = await store.find({ ...query, limit: perPage, offset }, total, { most: longestList });
       const body = await Promise.all(
         revisions.map(async (revision) => ({
           ...(await revisionBody(given, { type, revision, request })),

@@ -162,7 +162,8 @@ function postHandler({ parts }: ContentRestDependencies): Omit<NamedSearchHandle
         exclude,
         visibleTo: user,
       };
-      const posts = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
+      const offset = (page - 1) * perPage;
+      const posts = await store.find({ ...query, limit: perPage, offset }, undefined, { read: false });
       const results = posts.map(async (post): Promise<SearchResult> => ({
         id: post.id,
         title: await renderer.title(post),
