@@ -28,7 +28,7 @@ describe('the lines and files of the project', () => {
    * the rest of what strangers found 75, units, manifests and proxies of deployment 15, the Responses API, its route and Anthropic's 35,
    * formats of files and articles of pages 27, the character codes of fonts 67, the vector store of the site 13.
    */
-  it('keeps host and plugins at 1,760 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_760);
+  it('keeps host and plugins at 1,765 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_765);
   });
 });
