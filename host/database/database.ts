@@ -140,6 +140,7 @@ interface SentQuery {
 /** Follows statements: those of knex by its events, in and outside of transactions, and those that go past it. */
 function createObservation({ knex }: Pick<Dialect, 'knex'>) {
   const observers = new Set<BeginQuery>();
+  let isListening = false;
   const open = new Map<string, () => void>();
   const begin = (sql: string): (() => void) => {
     const ends = [...observers].map((observe) => observe(sql));
@@ -165,7 +166,8 @@ function createObservation({ knex }: Pick<Dialect, 'knex'>) {
       return work().finally(ended);
     },
     observe(observer: BeginQuery): Undo {
-      if (observers.size === 0) listen();
+      if (!isListening) listen();
+      isListening = true;
       observers.add(observer);
       return () => void observers.delete(observer);
     },

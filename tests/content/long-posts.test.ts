@@ -11,19 +11,19 @@ describeSharedHosts('lists of posts that are as long as posts can be', (dialectC
   const shared = shareSite(() => openContentSite(dialectCase));
   let site: ContentSite;
   let statements: string[];
+  let undo: () => void;
   beforeEach(async () => {
     site = shared();
     const content = 'lorem ipsum '.repeat(longest / 12);
     for (let number = 1; number <= 11; number += 1)
       await site.host.content.posts.create({ title: `Long ${String(number)}`, content, status: 'publish' });
     statements = [];
-  });
-  before(() => {
-    shared().host.database.observeQueries((sql) => {
+    undo = site.host.database.observeQueries((sql) => {
       statements.push(sql);
       return () => undefined;
     });
   });
+  afterEach(() => undo());
 
   /** Statements of the event loop's connections that read or compare the texts of posts. */
   const readingTexts = (): string[] =>
