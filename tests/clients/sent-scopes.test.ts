@@ -102,36 +102,3 @@ describe('a key that is limited to models', () => {
     }
   });
 });
-
-describe('texts that a vendor stored', () => {
-  let door: SentDoor;
-  let key: string;
-  before(async () => {
-    door = await startSentDoor();
-    key = await door.createKey('--routes=openai,anthropic');
-  });
-  after(() => door.stop());
-
-  const stored: readonly (readonly [Format, string, Members])[] = [
-    ['responses', 'previous_response_id', { previous_response_id: 'resp_1' }],
-    ['responses', 'conversation', { conversation: { id: 'conv_1' } }],
-    ['responses', 'input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-    ['responses', 'input[1]', { input: [{ role: 'user', content: 'Hi' }, { id: 'msg_1' }] }],
-    ['messages', 'thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
-  ];
-  for (const [format, param, body] of stored)
-    it(`are for the REST key alone: ${param} of ${format}`, async () => {
-      const calls = door.received.length;
-      const { status, code, ...rest } = await door.ask(format, body, key);
-      expect([status, code, rest.param], rest.message).to.deep.equal([403, 'rest_svc_key_stored_text', param]);
-      expect(rest.message).to.contain(param);
-      expect(door.received.length).to.equal(calls);
-      expect((await door.ask(format, body)).status).to.equal(200);
-      expect(door.received.at(-1)).to.deep.include(body);
-    });
-
-  it('are no matter for a request that names none', async () => {
-    const body = { previous_response_id: null, input: [{ role: 'user', content: 'Hi' }], store: false };
-    expect((await door.ask('responses', body, key)).status).to.equal(200);
-  });
-});

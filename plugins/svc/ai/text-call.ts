@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
+import { refuseStored } from '../kit/sent-scopes.ts';
 import { givenHints, withoutHints } from '../kit/text-hints.ts';
 import { neededFeatures, pickExtras, spareFeatures, withoutFeatures, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
@@ -111,6 +112,8 @@ async function prepareText(
   };
   const native = nativeRequest(provider, { ...input, model: requested.model }, saved);
   if (native !== undefined) {
+    // The first provider had another format, which left it out.
+    if (input.lenient === true) refuseStored(native.body, native.format, input.origin?.caller);
     // The site's defaults are not in the body.
     const request = { ...requested, params: input.params ?? {}, native };
     const countPrompt = createPromptCount(request, host);

@@ -21,8 +21,8 @@ export const errors = defineErrors('rest_svc_', {
   ],
   key_stored_text: [
     403,
-    'The key “{key}” cannot use {param}: other keys may have stored the text that it names. Omit it, and send the whole ' +
-      'conversation.',
+    'The key “{key}” cannot use {param}: other keys may have stored what it names. Omit it, and send the content in the ' +
+      'request.',
   ],
 
   dry_run_refused: [

@@ -9,11 +9,20 @@ export interface SentMember {
   readonly value: unknown;
   /** For errors, for example `tools[0].model`. */
   readonly path: string;
+  /** The path with types in the brackets: `tools[image_generation].model`. */
+  readonly shape: string;
 }
 
+/** What tools returned. It is the caller's own too, but may have parts that the vendor reads, such as files. */
+const results: Readonly<Record<TextFormat, readonly RegExp[]>> = {
+  chat: [],
+  messages: [/^messages\[\]\.content\[(\w+_)?tool_result\]\.content$/],
+  responses: [/^input\[\w+_output\]\.output$/],
+};
+
 /**
- * Members whose content is the caller's own, and means nothing to the vendor: JSON schemas, arguments of functions and what these
- * returned, labels. An item of a list is written as its type in brackets.
+ * Members whose content is the caller's own, and means nothing to the vendor: JSON schemas, arguments of functions, labels. An
+ * item of a list is written as its type in brackets.
  */
 const ownData: Readonly<Record<TextFormat, readonly RegExp[]>> = {
   chat: [
@@ -29,7 +38,6 @@ const ownData: Readonly<Record<TextFormat, readonly RegExp[]>> = {
     /^tools\[(custom)?\]\.(input_schema|input_examples)$/,
     /^(output_config\.format|output_format)\.schema$/,
     /^messages\[\]\.content\[(\w+_)?tool_use\]\.input$/,
-    /^messages\[\]\.content\[(\w+_)?tool_result\]\.content$/,
   ],
   responses: [
     /^metadata$/,
@@ -37,14 +45,23 @@ const ownData: Readonly<Record<TextFormat, readonly RegExp[]>> = {
     /^tools\[tool_search\]\.parameters$/,
     /^text\.format\.schema$/,
     /^input\[\w+_call\]\.(arguments|input)$/,
-    /^input\[\w+_output\]\.output$/,
     /^input\[mcp_list_tools\]\.tools\[\]\.input_schema$/,
   ],
 };
 
+type Visit = (member: SentMember) => void;
+
 /** Visits the members of a request, outer ones before those inside, without what is the caller's own data. */
-export function visitSent(body: Members, format: TextFormat, visit: (member: SentMember) => void): void {
-  const own = ownData[format];
+export function visitSent(body: Members, format: TextFormat, visit: Visit): void {
+  visitMembers(body, [...ownData[format], ...results[format]], visit);
+}
+
+/** The same with what tools returned. */
+export function visitSentParts(body: Members, format: TextFormat, visit: Visit): void {
+  visitMembers(body, ownData[format], visit);
+}
+
+function visitMembers(body: Members, own: readonly RegExp[], visit: Visit): void {
   const walk = (value: unknown, path: string, shape: string): void => {
     if (Array.isArray(value)) {
       for (const [index, item] of (value as unknown[]).entries())
@@ -57,7 +74,7 @@ export function visitSent(body: Members, format: TextFormat, visit: (member: Sen
       const inner = `${shape}${dot}${plain(name)}`;
       if (own.some((pattern) => pattern.test(inner))) continue;
       const at = `${path}${dot}${name}`;
-      visit({ name, value: member, path: at });
+      visit({ name, value: member, path: at, shape: inner });
       if (typeof member === 'object') walk(member, at, inner);
     }
   };

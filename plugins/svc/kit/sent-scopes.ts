@@ -1,8 +1,8 @@
-import { isRecord } from '#plugin-api';
 import { isLimited, requireScopes, type Caller } from './caller.ts';
 import { errors } from './errors.ts';
 import { namedModels } from './named-models.ts';
 import type { TextFormat } from './reasoning.ts';
+import { storedObject } from './stored-objects.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,16 +11,18 @@ interface SentScopes {
   /** Id of the provider that the request goes to. */
   readonly provider: string;
   readonly caller: Caller | undefined;
+  /** Whether the provider has another format, and what it lacks is left out (D41): then no stored object is reached. */
+  readonly isSpared?: boolean;
 }
 
 /**
  * Checks what a request that is sent as it came may reach at its vendor besides its own model (D31): the models that its members
- * name must be allowed by the key, and nothing that the vendor stores may choose others or hold the texts of other keys.
+ * name must be allowed by the key, and nothing that the vendor stores may choose others or be of other keys.
  *
  * @throws RestError 403 that names the member or the model
  */
-export function requireSentScopes(body: Members, { format, provider, caller }: SentScopes): void {
-  if (caller?.kind === 'named-key') refuseStoredText(body, format, caller.name);
+export function requireSentScopes(body: Members, { format, provider, caller, isSpared = false }: SentScopes): void {
+  if (!isSpared) refuseStored(body, format, caller);
   if (caller === undefined || !isLimited(caller)) return;
   const stored = storedChoice[format].find((name) => isGiven(body[name]));
   if (stored !== undefined) throw storedModels(stored, caller.name);
@@ -37,25 +39,11 @@ const storedChoice: Readonly<Record<TextFormat, readonly string[]>> = {
   responses: ['preset', 'prompt'],
 };
 
-/** Members that continue what an earlier request stored at the vendor, in the account that all keys share. */
-const storedTexts: Readonly<Record<TextFormat, readonly string[]>> = {
-  chat: [],
-  messages: ['thread'],
-  responses: ['previous_response_id', 'conversation'],
-};
-
-function refuseStoredText(body: Members, format: TextFormat, key: string): void {
-  const param = storedTexts[format].find((name) => isGiven(body[name])) ?? referenceIn(body, format);
-  if (param !== undefined) throw errors.key_stored_text({ values: { key, param }, data: { param } });
-}
-
-/** An item of the input that is named by its id alone. */
-function referenceIn({ input }: Members, format: TextFormat): string | undefined {
-  if (format !== 'responses' || !Array.isArray(input)) return undefined;
-  const isReference = (item: unknown): boolean =>
-    isRecord(item) && (item['type'] === 'item_reference' || (!isGiven(item['type']) && !isGiven(item['role'])));
-  const index = input.findIndex(isReference);
-  return index < 0 ? undefined : `input[${String(index)}]`;
+/** @throws RestError 403 that names the member by which a named key would reach what the vendor stores */
+export function refuseStored(body: Members, format: TextFormat, caller: Caller | undefined): void {
+  if (caller?.kind !== 'named-key') return;
+  const param = storedObject(body, format);
+  if (param !== undefined) throw errors.key_stored_text({ values: { key: caller.name, param }, data: { param } });
 }
 
 function storedModels(param: string, key: string): Error {

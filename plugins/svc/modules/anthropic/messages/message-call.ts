@@ -48,8 +48,10 @@ export async function readGiven(request: AnthropicRequest, ports: AnthropicPorts
   const body = asRecord(request.json);
   const caller = callerOf(request);
   const chosen = await findModel(String(params['model']), ports, caller);
-  if (chosen.kind === 'provider') requireSentScopes(body, { format: 'messages', provider: chosen.provider, caller });
   const isNative = await servesMessages(chosen, ports);
+  const isSpared = isLenient(request) && !isNative;
+  if (chosen.kind === 'provider')
+    requireSentScopes(body, { format: 'messages', provider: chosen.provider, caller, isSpared });
   const reading: Reading = { isNative, images: createImageAddresses(ports.host.http), needed: [], spared: [] };
   noteMembers(body, '', { ...known, reading });
   // Images are decoded apart from the parsing of the body, so that other requests go on between (D46).

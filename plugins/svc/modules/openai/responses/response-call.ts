@@ -30,10 +30,20 @@ export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPort
   const messages = readInput(params['input'], { addresses, lost });
   const given = { body, messages, request, lost };
   if (chosen.kind === 'bot') return { body, stream, run: botResponseCall(chosen.id, given, ports) };
-  await refuseStored(chosen, given, ports);
-  requireSentScopes(body, { format: 'responses', provider: chosen.provider, caller: callerOf(request) });
+  const isNative = await servesResponses(chosen, ports);
+  if (!isNative) refuseConversation(body);
+  const isSpared = isLenient(request) && !isNative;
+  requireSentScopes(body, { format: 'responses', provider: chosen.provider, caller: callerOf(request), isSpared });
   const run = textCall(chosen, { ...given, addresses }, ports);
   return { body, stream, run };
+}
+
+/** Whether the provider gets the request as it was sent. */
+async function servesResponses(
+  { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
+  { providers, settings }: OpenAiPorts,
+): Promise<boolean> {
+  return providers.get(provider)?.text?.format?.(model, await settings.provider(provider)) === 'responses';
 }
 
 /**
@@ -41,14 +51,9 @@ export async function readResponseCall(request: OpenAiRequest, ports: OpenAiPort
  *
  * @throws RestError 400 for a conversation that only another vendor could know
  */
-async function refuseStored(
-  { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
-  { body }: GivenResponse,
-  { providers, settings }: OpenAiPorts,
-): Promise<void> {
+function refuseConversation(body: GivenResponse['body']): void {
   const stored = ['previous_response_id', 'conversation'].find((name) => (body[name] ?? null) !== null);
   if (stored === undefined) return;
-  if (providers.get(provider)?.text?.format?.(model, await settings.provider(provider)) === 'responses') return;
   throw invalid(stored, 'is not supported: responses are not stored. Send the whole conversation as input.');
 }
 
