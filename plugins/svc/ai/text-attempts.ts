@@ -42,6 +42,7 @@ export function createTextAttempts(
   let text = '';
   let hasReasoned = false;
   let hasEvents = false;
+  const isStreamed = onText !== undefined && capability.stream !== undefined;
   const failed: FailedAttempt[] = [];
 
   const emit = (piece: string): void => {
@@ -76,6 +77,7 @@ export function createTextAttempts(
     failed: (host) => Promise.all(failed.map((one) => completeUsage(one, { countPrompt, ...one }, host))),
     async attempt(request, connection) {
       const isSent = connection.signal?.aborted !== true;
+      const startedAt = connection.clock.now();
       try {
         const result = await run(request, connection);
         if (!acceptsEmpty) refuseWithoutText(result, tools.length > 0);
@@ -85,13 +87,28 @@ export function createTextAttempts(
         if (used !== null)
           failed.push({
             ...used,
-            unread: used.isUnread ? longestResponse(request) : 0,
+            unread: unreadTokens(request, {
+              ...used,
+              // A vendor stops a stream that its client leaves.
+              milliseconds: isStreamed ? connection.clock.now() - startedAt : Infinity,
+            }),
             reportedCost: reportsCost === true ? used.reportedCost : undefined,
           });
         throw thrown;
       }
     },
   };
+}
+
+/** Tokens that the fastest models write in a second. */
+const fastest = 200;
+
+/** What a response may have that ended before it was read: all that was reserved, but no more than the time allowed. */
+function unreadTokens(
+  request: TextRequest,
+  { isUnread, milliseconds }: { readonly isUnread: boolean; readonly milliseconds: number },
+): number {
+  return isUnread ? Math.min(longestResponse(request), Math.ceil((milliseconds / 1000) * fastest)) : 0;
 }
 
 type AttemptsInput = Pick<GenerateTextInput, 'onText' | 'onReasoning' | 'onEvent' | 'acceptsEmpty' | 'tools'>;

@@ -25,19 +25,13 @@ const chatDoor: Door = {
   body: chat,
   limit: { max_completion_tokens: longest },
 };
-/** Requests that the vendor gets whole, and those that it streams. */
+/** Requests that the vendor answers whole. */
 const doors: Readonly<Record<string, Door>> = {
   'chat/completions': chatDoor,
-  'chat/completions, streamed': { ...chatDoor, body: { ...chat, stream: true } },
   'chat/completions with max_tokens': { ...chatDoor, limit: { max_completion_tokens: 5, max_tokens: longest } },
   messages: {
     path: 'svc-anthropic/v1/messages',
     body: { model: 'claude/m', messages },
-    limit: { max_tokens: longest },
-  },
-  'messages, streamed': {
-    path: 'svc-anthropic/v1/messages',
-    body: { model: 'claude/m', messages, stream: true },
     limit: { max_tokens: longest },
   },
   responses: {
@@ -45,15 +39,25 @@ const doors: Readonly<Record<string, Door>> = {
     body: { model: 'openai/m', input: 'Hello' },
     limit: { max_output_tokens: longest },
   },
-  'responses, streamed': {
-    path: 'svc-openai/v1/responses',
-    body: { model: 'openai/m', input: 'Hello', stream: true },
-    limit: { max_output_tokens: longest },
-  },
   generate: {
     path: 'svc/v1/generate',
     body: { provider: 'deepseek', model: 'm', messages },
     limit: { ai_params: { max_completion_tokens: longest } },
+  },
+};
+
+/** Those that the vendor streams. */
+const streamed: Readonly<Record<string, Door>> = {
+  'chat/completions, streamed': { ...chatDoor, body: { ...chat, stream: true } },
+  'messages, streamed': {
+    path: 'svc-anthropic/v1/messages',
+    body: { model: 'claude/m', messages, stream: true },
+    limit: { max_tokens: longest },
+  },
+  'responses, streamed': {
+    path: 'svc-openai/v1/responses',
+    body: { model: 'openai/m', input: 'Hello', stream: true },
+    limit: { max_output_tokens: longest },
   },
 };
 
@@ -141,6 +145,15 @@ describeHosts('calls that end before their response is read', ({ location }) => 
     expect(Number((await rows())[0]?.['output_tokens'])).to.equal(4_096);
   });
 
+  it('cost what the time allowed, if a stream wrote nothing', async () => {
+    await setBudget(1);
+    for (const [name, door] of Object.entries(streamed)) {
+      await host.database.knex('svc_usage').delete();
+      expect(await leave({ ...door, limit: { [Object.keys(door.limit)[0]!]: 1_000_000 } }), name).to.equal(null);
+      expect(Number((await rows())[0]?.['output_tokens']), name).to.be.within(1, 100_000);
+    }
+  });
+
   it('cost what was written, if a stream wrote something', async () => {
     await setBudget(1);
     const gone = new AbortController();
@@ -148,7 +161,7 @@ describeHosts('calls that end before their response is read', ({ location }) => 
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(piece)}\n\n`);
     };
-    const response = await post(doors['chat/completions, streamed']!, gone.signal);
+    const response = await post(streamed['chat/completions, streamed']!, gone.signal);
     let text = '';
     const decoder = new TextDecoder();
     try {
