@@ -28,6 +28,9 @@ const rejected = [400, 'provider_rejected'] as const;
 const reasons: Readonly<Record<string, string>> = {
   // Its answer with 403 is that the team has no credits.
   'xai 403': 'insufficient_quota',
+  'openai 400': 'invalid_request',
+  'azure 422': 'invalid_request',
+  'deepseek 422': 'invalid_request',
   'openai 404': 'model_not_found',
   'azure 400': 'content_filter',
   'azure 404': 'model_not_found',
