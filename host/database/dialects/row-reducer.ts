@@ -1,4 +1,3 @@
-import { move } from 'piscina';
 import type { RowReducer, RowReduction } from '#plugin-api';
 import { storableBindings } from './storable-bindings.ts';
 import type { ReadResult } from './reader-threads.ts';
@@ -38,7 +37,10 @@ export async function resultOf(
   isConnectionError: (error: unknown) => boolean = () => false,
 ): Promise<unknown> {
   try {
-    return move(Float64Array.from(await work()));
+    const numbers = Float64Array.from(await work());
+    // Threads have it. The process loads it with its first thread.
+    const { move } = await import('piscina');
+    return move(numbers);
   } catch (error) {
     const { message, code } = error as Error & { readonly code?: unknown };
     const result = {
