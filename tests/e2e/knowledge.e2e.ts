@@ -61,10 +61,10 @@ describe('knowledge bases in the browser', () => {
     await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = false');
   };
 
-  it('says what is missing before anything is set up, and leads there', async () => {
+  it('can be made as soon as there is a provider: the site’s own database stores their vectors', async () => {
     const { page, host } = site;
     await page.goto(`${host.url}/admin/svc/knowledge`);
-    await page.getByText('Set up a vector store first').waitFor();
+    await page.getByRole('link', { name: 'Create your first knowledge base' }).waitFor();
     await accessible();
     await host.cli('svc', 'sandbox', 'on');
     await page.reload();
@@ -75,6 +75,8 @@ describe('knowledge bases in the browser', () => {
   it('are made, filled with a file, an answer, a page and a sitemap while the page shows it, and asked', async () => {
     const { page } = site;
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Help pages');
+    // The site's own database is chosen unless a person chooses another.
+    expect(await page.getByLabel('Vector store').inputValue()).to.equal('local');
     await page.getByLabel('Vector store').selectOption('chroma');
     await page.getByLabel('Index or collection').fill('help-pages');
     await page.getByRole('button', { name: 'Create knowledge base' }).click();
