@@ -7,13 +7,25 @@ import { sampleLength, sampleOf } from './sample-texts.ts';
 import { readSent } from './sent-content.ts';
 
 type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format' | 'endUser' | 'hints' | 'native'> &
-  Partial<Pick<TextRequest, 'params'>>;
+  Partial<Pick<TextRequest, 'params' | 'model'>>;
 
 // What chat formats add around each message, and before the response.
 const tokensPerMessage = 4;
 const tokensPerResponse = 3;
-// What the largest image costs that Claude does not scale down; OpenAI and Google count fewer.
+/** Tokens of the largest image by what a name contains, as OpenAI and Google document them: tiles, or patches with a factor. */
+const imageTokens: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/gpt-4o-mini/i, 48_169],
+  [/-nano/i, 3_779],
+  [/-mini|o4/i, 2_642],
+  [/gemini/i, 4_128],
+];
+/** What the largest image costs that Claude does not scale down; OpenAI's other models count fewer. */
 const tokensPerImage = 1_600;
+
+/** Tokens of one image at most. */
+function imageCost(model = ''): number {
+  return imageTokens.find(([name]) => name.test(model))?.[1] ?? tokensPerImage;
+}
 // What JSON has between two values.
 const tokensPerValue = 1;
 // A file has texts and pages that only its vendor reads.
@@ -81,12 +93,12 @@ async function estimatePrompt(request: Prompt, host: Counting): Promise<number> 
     const texts = textsOf(request);
     const images = request.messages.reduce((sum, message) => sum + (message.images?.length ?? 0), 0);
     const tokens = await estimateTokens(texts, host);
-    return tokens + tokensPerResponse + texts.length * tokensPerMessage + images * tokensPerImage;
+    return tokens + tokensPerResponse + texts.length * tokensPerMessage + images * imageCost(request.model);
   }
   const { texts, dataLength, images } = readSent(request.native.body);
   const around = tokensPerResponse + texts.length * tokensPerValue;
   const data = Math.ceil(dataLength / charactersPerDataToken);
-  return (await estimateTokens(texts, host)) + around + data + images * tokensPerImage;
+  return (await estimateTokens(texts, host)) + around + data + images * imageCost(request.model);
 }
 
 /** Tools and the schema of the format are part of the prompt, as JSON. */

@@ -94,6 +94,21 @@ describe('estimates of tokens', function () {
     expect(delay.max / 1e6).to.be.lessThan(2_000);
   });
 
+  it('count an image by what it costs at most for its model', async () => {
+    const images = [{ mime: 'image/png', data: 'AAAA' }] as never;
+    const count = (model: string, more: object): Promise<number> =>
+      createPromptCount({ system: null, model, messages: [{ role: 'user', content: 'Hi', ...more }] }, host)();
+    for (const [model, tokens] of [
+      ['gpt-4o-mini', 48_169],
+      ['gpt-4.1-nano', 3_779],
+      ['gpt-5-mini', 2_642],
+      ['gemini-3-pro', 4_128],
+      ['claude-sonnet-5', 1_600],
+      ['gpt-4o', 1_600],
+    ] as const)
+      expect((await count(model, { images })) - (await count(model, {})), model).to.equal(tokens);
+  });
+
   it('count what a translated request sends back of its reasoning, and all else that its vendor gets', async () => {
     const long = 'The quick brown fox jumps over the lazy dog. '.repeat(100);
     const message = { role: 'assistant', content: 'Hi' } as const;
