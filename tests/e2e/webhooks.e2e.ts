@@ -83,15 +83,19 @@ describe('event webhooks in a browser', () => {
   });
 
   it('show what a filter matches while it is typed', async () => {
-    const [first] = await endpoints();
-    await page.goto(`${host.url}/admin/svc/webhooks/endpoint?id=${first!.id}`);
+    const cli = (...args: readonly string[]) => host.cli('svc', 'webhook', ...args);
+    await cli('on');
+    await cli('add', '--json', JSON.stringify({ name: 'Filtered', url: receiver.url, events: ['image.generated'] }));
+    const own = (await endpoints()).find(({ name }) => name === 'Filtered');
+    await cli('test', own!.id);
+    await page.goto(`${host.url}/admin/svc/webhooks/endpoint?id=${own!.id}`);
     const filter = page.getByLabel('Only events with this content');
     await filter.fill('{"data.bot.id": 0}');
     await page.getByText('0 of the last 1 events match.').waitFor();
     await filter.fill('{"meta.test": true}');
     await page.getByText('1 of the last 1 events match.').waitFor();
     await page.getByText('Events it was tried on').click();
-    await page.getByText(/^matches · chatbot\.form_submitted · /).waitFor();
+    await page.getByText(/^matches · image\.generated · .*\d{4}, \d\d:\d\d$/).waitFor();
     await filter.fill('{"meta.test": ');
     await page.getByText(/^The filter is not valid JSON: /).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -102,7 +106,8 @@ describe('event webhooks in a browser', () => {
     expect(await filter.inputValue()).to.equal('{"meta.test": ');
     await filter.fill('');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('CRM saved.').waitFor();
+    await page.getByText('Filtered saved.').waitFor();
+    await cli('remove', own!.id);
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     problems.length = 0;
   });

@@ -83,9 +83,8 @@ if (filter) {
     details.querySelector('ul').replaceChildren(
       ...events.map(({ name, about, at, matches }) => {
         const item = document.createElement('li');
-        const time = new Date(at).toLocaleString(document.documentElement.lang);
         item.className = matches ? 'filter-match' : 'filter-other';
-        item.textContent = [matches ? __('matches') : __('is not sent'), name, about, time].filter(Boolean).join(' · ');
+        item.textContent = [matches ? __('matches') : __('is not sent'), name, about, at].filter(Boolean).join(' · ');
         return item;
       }),
     );
